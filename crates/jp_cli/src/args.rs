@@ -1,0 +1,223 @@
+//! The command line: one struct for each command, and nothing that does anything.
+
+use camino::Utf8PathBuf;
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+
+use crate::exit;
+
+/// Run tools and plugins for a language model, with exactly the access you grant them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "jp",
+    version,
+    after_long_help = exit::HELP,
+    arg_required_else_help = true,
+    disable_help_subcommand = false,
+    max_term_width = 100,
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command understands.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Run as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<Utf8PathBuf>,
+
+    /// Say more: -v warnings, -vv progress, -vvv details, -vvvv everything
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+
+    /// Print results and errors only
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    /// How to print: for a person, or one JSON object a line
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", global = true)]
+    pub(crate) format: Format,
+
+    /// Use a configuration file or set one value, above all other settings
+    #[arg(long, value_name = "FILE|KEY=VALUE", global = true)]
+    pub(crate) cfg: Vec<String>,
+
+    /// Never ask; where an answer is needed, fail with exit code 3
+    #[arg(long, global = true)]
+    pub(crate) no_interaction: bool,
+
+    /// Write a full log to FILE, whatever -v says
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) log_file: Option<Utf8PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// What suits the command and the terminal
+    #[default]
+    Auto,
+    /// Text for a person
+    Text,
+    /// One JSON object a line
+    Json,
+    /// TOML; only `jp config show` writes it
+    Toml,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Init(Init),
+    #[command(subcommand)]
+    Config(Config),
+    #[command(subcommand, visible_alias = "c")]
+    Conversation(Conversation),
+    Completions(Completions),
+    Man(Man),
+    /// Print the version
+    Version,
+}
+
+impl Command {
+    /// Whether the command says something about the program alone. Such a command works whatever
+    /// state the configuration is in: a shell that loads completions must not stumble over a typing
+    /// error in a `.jp.toml`.
+    pub(crate) fn needs_no_config(&self) -> bool {
+        matches!(
+            self,
+            Self::Completions(_) | Self::Man(_) | Self::Version | Self::Config(Config::Schema)
+        )
+    }
+}
+
+/// Make a workspace
+///
+/// Creates `.jp` with a configuration file, the schema editors complete it from, and the id of the
+/// workspace. What is there already stays as it is, so it can be run again at any time.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Init {
+    /// The directory to make a workspace; the current one by default
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: Option<Utf8PathBuf>,
+}
+
+/// Look at the configuration
+#[derive(Debug, Subcommand)]
+#[command(arg_required_else_help = true)]
+pub(crate) enum Config {
+    Show(ConfigShow),
+    /// Print the JSON Schema of the configuration
+    Schema,
+}
+
+/// Print the configuration that is in force
+///
+/// As TOML, or as JSON with --format json. Later layers win over earlier ones: the defaults, the
+/// user's file, the workspace's, a `.jp.toml` in each directory down to the current one, --cfg.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigShow {
+    /// Only this key, for example `style.markdown`
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Option<String>,
+
+    /// Say for each value which layer and line it comes from
+    #[arg(long)]
+    pub(crate) origin: bool,
+}
+
+/// Look at conversations and manage them
+#[derive(Debug, Subcommand)]
+#[command(arg_required_else_help = true)]
+pub(crate) enum Conversation {
+    #[command(visible_alias = "list")]
+    Ls(ConversationLs),
+    Show(ConversationShow),
+    New(ConversationNew),
+    Rm(ConversationRm),
+    Rename(ConversationRename),
+    Path(ConversationPath),
+}
+
+/// List the conversations, the latest first
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConversationLs {
+    /// Only the latest N
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+
+    /// Print one JSON object a line; the same as --format json
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print a conversation
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConversationShow {
+    /// The id of the conversation, the beginning of it, or `last`
+    #[arg(value_name = "ID", default_value = "last")]
+    pub(crate) id: String,
+
+    /// Only the last N events
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) last: Option<usize>,
+}
+
+/// Make an empty conversation and print its id
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConversationNew {
+    #[arg(short, long)]
+    pub(crate) title: Option<String>,
+}
+
+/// Remove conversations, after asking
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConversationRm {
+    /// The ids of the conversations, or the beginnings of them
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// Give a conversation another title
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConversationRename {
+    /// The id of the conversation, the beginning of it, or `last`
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+
+    /// The new title; empty for none
+    pub(crate) title: String,
+}
+
+/// Print where a conversation is stored
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConversationPath {
+    /// The id of the conversation, the beginning of it, or `last`
+    #[arg(value_name = "ID", default_value = "last")]
+    pub(crate) id: String,
+}
+
+/// Print a script that completes commands in a shell
+///
+/// For example, in ~/.bashrc: `source <(jp completions bash)`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Completions {
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print the manual page
+///
+/// Read it with `jp man | man -l -`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Man {
+    /// Write the pages of all commands to DIR instead
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<Utf8PathBuf>,
+}

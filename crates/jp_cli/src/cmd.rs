@@ -1,0 +1,8 @@
+//! The commands, one module each, named as they are typed.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod conversation;
+pub(crate) mod init;
+pub(crate) mod man;
+pub(crate) mod version;

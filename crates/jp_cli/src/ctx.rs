@@ -1,0 +1,298 @@
+//! The one place that looks at the world around the program: current directory, environment,
+//! terminal, clock. Everything else gets what it needs from here.
+//!
+//! What a command does not need is not built: `jp version` reads no configuration file, and the store
+//! is opened by the first command that wants a conversation.
+
+#![expect(clippy::disallowed_methods, reason = "this file is where the program looks at the world")]
+
+use std::{
+    env, fs,
+    io::{self, IsTerminal},
+    sync::OnceLock,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::{Timestamp, tz::TimeZone};
+use jp_config::{
+    AppConfig, CfgArgument, Config, Layer, MAX_LAYER_BYTES, layer,
+    style::{ColorDepth as DepthConfig, ColorMode, ControlSequences as SequencesConfig},
+};
+use jp_printer::{ColorDepth, ControlSequences, OutputMode, Printer, Settings, StreamSettings};
+use jp_workspace::{FsStore, Workspace};
+
+use crate::{
+    args::{Command, Config as ConfigCommand, Format, Global},
+    error::{Error, Result},
+    log,
+    terminal::Terminal,
+};
+
+/// What a command works with.
+#[derive(Debug)]
+pub(crate) struct Ctx {
+    cwd: Utf8PathBuf,
+    format: Format,
+    /// The root of the workspace, if there is one.
+    root: Option<Utf8PathBuf>,
+    config: Config,
+    printer: Printer,
+    terminal: Terminal,
+    now: Timestamp,
+    store: OnceLock<FsStore>,
+}
+
+impl Ctx {
+    /// Reads the configuration, so that nothing that uses it runs on a broken one.
+    pub(crate) fn new(global: &Global, command: &Command) -> Result<Self> {
+        let cwd = current_directory(global.directory.as_deref())?;
+        log::start(global.verbose, log_file(global, &cwd)?);
+        let root = Workspace::find_root(&cwd).ok();
+        let layers = if command.needs_no_config() {
+            Vec::new()
+        } else {
+            layers(global, root.as_deref(), &cwd)?
+        };
+        let config = Config::load(layers)?;
+        check_format(global, command)?;
+        let printer = printer(global, &config)?;
+        print_warnings(&printer, &config)?;
+        let terminal = Terminal::new(!global.no_interaction);
+        let (format, now, store) = (global.format, Timestamp::now(), OnceLock::new());
+        Ok(Self { cwd, format, root, config, printer, terminal, now, store })
+    }
+
+    /// The directory that relative paths are relative to.
+    pub(crate) fn cwd(&self) -> &Utf8Path {
+        &self.cwd
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(crate) fn printer(&self) -> &Printer {
+        &self.printer
+    }
+
+    pub(crate) fn terminal(&self) -> &Terminal {
+        &self.terminal
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// The root of the workspace we are in, or an error that says how to make one.
+    pub(crate) fn root(&self) -> Result<&Utf8Path> {
+        match &self.root {
+            Some(root) => Ok(root),
+            None => Err(jp_workspace::NotFound(self.cwd.clone()).into()),
+        }
+    }
+
+    /// The conversations of the workspace.
+    pub(crate) fn store(&self) -> Result<&FsStore> {
+        if let Some(store) = self.store.get() {
+            return Ok(store);
+        }
+        let workspace = Workspace::open(self.root()?)?;
+        Ok(self.store.get_or_init(|| FsStore::new(&workspace.storage())))
+    }
+
+    /// When the program was started; the same moment for everything it does.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now
+    }
+}
+
+/// The time zone in which the user reads times.
+pub(crate) fn time_zone() -> TimeZone {
+    TimeZone::system()
+}
+
+/// Whether output is for a person or a program. `auto` is for a person: what goes into a pipe is
+/// mostly read by one, and who wants JSON says so.
+pub(crate) fn output_mode(global: &Global) -> OutputMode {
+    match global.format {
+        Format::Json => OutputMode::Json,
+        Format::Auto | Format::Text | Format::Toml => OutputMode::Text,
+    }
+}
+
+fn check_format(global: &Global, command: &Command) -> Result {
+    let writes_toml = matches!(command, Command::Config(ConfigCommand::Show(_)));
+    if global.format == Format::Toml && !writes_toml {
+        return Err(Error::usage("--format toml: only `jp config show` writes TOML"));
+    }
+    Ok(())
+}
+
+/// What a stream can show. Without a configuration, colour follows the terminal alone.
+pub(crate) fn stream_settings(stream: &dyn Stream, style: Option<&AppConfig>) -> StreamSettings {
+    let is_terminal = stream.is_terminal();
+    let mode = style.map_or(ColorMode::Auto, |config| config.style.color);
+    let colored = match mode {
+        ColorMode::Always => true,
+        ColorMode::Never => false,
+        ColorMode::Auto => is_terminal && !is_set("NO_COLOR") && variable("TERM") != "dumb",
+    };
+    let depth = style.map_or(DepthConfig::Auto, |config| config.style.color_depth);
+    StreamSettings {
+        color: colored.then(|| color_depth(depth)),
+        width: if is_terminal { stream.width() } else { None },
+    }
+}
+
+/// One of the standard streams.
+pub(crate) trait Stream {
+    fn is_terminal(&self) -> bool;
+    fn width(&self) -> Option<usize>;
+}
+
+impl<T: IsTerminal + std::os::fd::AsFd> Stream for T {
+    fn is_terminal(&self) -> bool {
+        IsTerminal::is_terminal(self)
+    }
+
+    fn width(&self) -> Option<usize> {
+        terminal_size::terminal_size_of(self).map(|(width, _)| usize::from(width.0))
+    }
+}
+
+fn color_depth(config: DepthConfig) -> ColorDepth {
+    match config {
+        DepthConfig::Basic => ColorDepth::Ansi16,
+        DepthConfig::Palette => ColorDepth::Ansi256,
+        DepthConfig::TrueColor => ColorDepth::TrueColor,
+        DepthConfig::Auto => match variable("COLORTERM").as_str() {
+            "truecolor" | "24bit" => ColorDepth::TrueColor,
+            _ if variable("TERM").contains("256") => ColorDepth::Ansi256,
+            _ => ColorDepth::Ansi16,
+        },
+    }
+}
+
+fn printer(global: &Global, config: &Config) -> Result<Printer> {
+    let app = &config.app;
+    let theme = match &app.style.theme {
+        None => jp_printer::Theme::default(),
+        Some(name) => name.parse().map_err(|error| unknown_theme(config, &error))?,
+    };
+    let settings = Settings {
+        output: output_mode(global),
+        quiet: global.quiet,
+        stdout: stream_settings(&io::stdout(), Some(app)),
+        stderr: stream_settings(&io::stderr(), Some(app)),
+        control_sequences: match app.style.control_sequences {
+            SequencesConfig::Strip => ControlSequences::Strip,
+            SequencesConfig::Keep => ControlSequences::Keep,
+        },
+        theme,
+        max_width: app.style.markdown.width.map(usize::from),
+    };
+    Ok(Printer::new(settings, io::BufWriter::new(io::stdout()), io::stderr()))
+}
+
+fn unknown_theme(config: &Config, error: &jp_printer::UnknownTheme) -> Error {
+    let place = config.place("style.theme").unwrap_or_default();
+    Error::usage(format!("{place}: `style.theme`: {error}"))
+        .hint(format!("themes are {}", jp_printer::theme_names().join(", ")))
+}
+
+fn print_warnings(printer: &Printer, config: &Config) -> Result {
+    if config.warnings().is_empty() {
+        return Ok(());
+    }
+    let color = printer.settings().stderr.color.is_some();
+    Ok(printer.print(jp_printer::Print::chrome(&config.warnings().render(color)))?)
+}
+
+/// The files and values that make up the configuration, in the order in which they win.
+fn layers(global: &Global, root: Option<&Utf8Path>, cwd: &Utf8Path) -> Result<Vec<Layer>> {
+    let user_config = config_home();
+    let mut layers = Vec::new();
+    for candidate in layer::candidates(user_config.as_deref(), root, cwd) {
+        if let Some(text) = read_config(&candidate.path)? {
+            let name = candidate.path.strip_prefix(cwd).unwrap_or(&candidate.path);
+            layers.push(Layer::from_candidate(&candidate, name.as_str(), text));
+        }
+    }
+    for argument in &global.cfg {
+        layers.push(match CfgArgument::classify(argument) {
+            CfgArgument::Assignment(text) => Layer::assignment(text),
+            CfgArgument::File(path) => {
+                let text = read_config(&cwd.join(path))?.ok_or_else(|| {
+                    Error::usage(format!("--cfg {path}: no such file"))
+                        .hint("to set a value, write `--cfg key.path=value`")
+                })?;
+                Layer::file(path.as_str(), text)
+            }
+        });
+    }
+    Ok(layers)
+}
+
+/// The text of a configuration file; `None` if there is none. One that is there and cannot be read
+/// is an error: running without it would be running with other rules.
+fn read_config(path: &Utf8Path) -> Result<Option<String>> {
+    use io::Read as _;
+
+    let failed = |error: io::Error| Error::usage(format!("cannot read {path}: {error}"));
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut bytes = Vec::new();
+    // One byte more than allowed is enough to see that it is too much.
+    file.take(MAX_LAYER_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|error| Error::usage(format!("{path} is not UTF-8 text: {error}")))
+}
+
+fn current_directory(chosen: Option<&Utf8Path>) -> Result<Utf8PathBuf> {
+    let current = env::current_dir()
+        .map_err(|error| Error::failure(format!("cannot find the current directory: {error}")))?;
+    let current = Utf8PathBuf::try_from(current)
+        .map_err(|error| Error::failure(format!("the path of the current directory: {error}")))?;
+    let Some(chosen) = chosen else { return Ok(current) };
+    let directory = current.join(chosen);
+    directory
+        .canonicalize_utf8()
+        .and_then(
+            |path| if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) },
+        )
+        .map_err(|error| Error::usage(format!("-C {chosen}: {error}")))
+}
+
+fn log_file(global: &Global, cwd: &Utf8Path) -> Result<Option<fs::File>> {
+    let Some(path) = &global.log_file else { return Ok(None) };
+    fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(cwd.join(path))
+        .map(Some)
+        .map_err(|error| Error::usage(format!("--log-file {path}: {error}")))
+}
+
+/// The user's configuration directory. A relative one is ignored, as the specification of these
+/// variables asks.
+fn config_home() -> Option<Utf8PathBuf> {
+    let absolute = |path: Utf8PathBuf| path.is_absolute().then_some(path);
+    absolute(variable("XDG_CONFIG_HOME").into())
+        .or_else(|| absolute(variable("HOME").into()).map(|home| home.join(".config")))
+}
+
+fn is_set(name: &str) -> bool {
+    !variable(name).is_empty()
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_default()
+}

@@ -1,0 +1,43 @@
+//! What the program says about itself while it runs: on stderr as much as `-v` asks for, in
+//! `--log-file` everything.
+
+use std::{fs::File, io, sync::Mutex};
+
+use tracing_subscriber::{
+    filter::LevelFilter,
+    fmt::{self, format::FmtSpan},
+    layer::{Layer as _, SubscriberExt as _},
+    util::SubscriberInitExt as _,
+};
+
+/// Starts logging. `verbose` counts the `-v`.
+pub(crate) fn start(verbose: u8, file: Option<File>) {
+    // Most runs log nothing, and start faster for it.
+    if verbose == 0 && file.is_none() {
+        return;
+    }
+    let stderr = fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .without_time()
+        .with_filter(level(verbose));
+    let file = file.map(|file| {
+        fmt::layer()
+            .with_writer(Mutex::new(file))
+            .with_ansi(false)
+            .with_span_events(FmtSpan::CLOSE)
+            .with_filter(LevelFilter::TRACE)
+    });
+    tracing_subscriber::registry().with(stderr).with(file).init();
+}
+
+/// Errors are printed, not logged; each `-v` adds a level.
+fn level(verbose: u8) -> LevelFilter {
+    match verbose {
+        0 => LevelFilter::ERROR,
+        1 => LevelFilter::WARN,
+        2 => LevelFilter::INFO,
+        3 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    }
+}

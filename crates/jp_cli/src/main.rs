@@ -1,0 +1,53 @@
+//! `jp`: parse, choose a command, call its function, map the end to an exit code.
+//!
+//! Everything the program can do is one line of [`run`]. Libraries do the work; this crate reads the
+//! arguments, the environment and the terminal, wires the rest together and prints.
+
+mod args;
+mod cmd;
+mod ctx;
+mod error;
+mod exit;
+mod format;
+mod log;
+mod terminal;
+
+use std::{io, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{
+    args::{Args, Command},
+    ctx::Ctx,
+    error::Result,
+    exit::Exit,
+};
+
+fn main() -> ExitCode {
+    // A usage error is reported, and its exit code chosen, in here.
+    let args = Args::parse();
+    let end = match Ctx::new(&args.global, &args.command) {
+        Ok(ctx) => {
+            let result = run(&ctx, args.command).and_then(|()| Ok(ctx.printer().flush()?));
+            result.map_or_else(|error| error.report(&ctx), |()| Exit::Success)
+        }
+        Err(error) => error.report_without_context(&args.global),
+    };
+    end.into()
+}
+
+fn run(ctx: &Ctx, command: Command) -> Result {
+    match command {
+        Command::Init(args) => cmd::init::run(ctx, &args),
+        Command::Config(args) => cmd::config::run(ctx, args),
+        Command::Conversation(args) => cmd::conversation::run(ctx, args),
+        Command::Completions(args) => cmd::completions::run(ctx, &args),
+        Command::Man(args) => cmd::man::run(ctx, &args),
+        Command::Version => cmd::version::run(ctx),
+    }
+}
+
+/// A reader that has seen enough, `head` for example, is no failure.
+fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}

@@ -1,0 +1,60 @@
+//! Settings: layers of TOML, merged, checked, and explained.
+//!
+//! A configuration is made of layers, later ones winning: built-in defaults, the user's file, the
+//! workspace's file, a `.jp.toml` in each directory, and what `--cfg` gives. [`Config::load`]
+//! takes their texts and gives [`AppConfig`], plain values, together with the knowledge of where
+//! each value was written; or everything that is wrong, each with file, line, column, key and the
+//! nearest key that exists.
+//!
+//! The types in [`AppConfig`] are the one source of truth. The JSON Schema is derived from them,
+//! the checks read that schema, and so do `--cfg`, `config show` and the reference in the
+//! documentation.
+//!
+//! This crate does not read files, the environment or the current directory, and prints nothing.
+
+mod app;
+mod assign;
+pub mod assistant;
+mod check;
+mod config;
+pub mod conversation;
+mod dotted;
+mod emit;
+mod error;
+mod finish;
+pub mod layer;
+mod lookup;
+mod merge;
+mod node;
+mod parse;
+mod phrase;
+pub mod plugins;
+mod reference;
+mod render;
+mod required;
+mod schema;
+pub mod server;
+mod shape;
+mod show;
+mod source;
+pub mod style;
+mod suggest;
+mod template;
+mod types;
+
+#[cfg(test)]
+mod tests;
+
+pub use app::AppConfig;
+pub use config::Config;
+pub use dotted::{DottedError, MAX_DEPTH};
+pub use error::{ConfigErrors, Problem, Report};
+pub use layer::{Candidate, CfgArgument, Layer, LayerKind, MAX_LAYER_BYTES};
+pub use lookup::PathError;
+pub use reference::reference;
+pub use schema::{schema, schema_text};
+pub use show::ShowFormat;
+pub use template::{SCHEMA_FILE, ToolTable, template};
+pub use types::format::{BindAddress, FormatError, RegistryUrl, Sha256};
+pub use types::mergeable::{MergeableVec, Strategy};
+pub use types::name_map::NameMap;

@@ -1,0 +1,193 @@
+//! Properties over any configuration that the schema admits. The configurations are made from the
+//! schema itself, so every key there is takes part, and so will every key that is added.
+
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Map, Value, json};
+
+use crate::emit;
+use crate::node::Node;
+use crate::schema::model;
+use crate::shape::{Kind, Shape, TableShape};
+use crate::types::format::Format;
+use crate::types::mergeable::Strategy as Merge;
+use crate::{AppConfig, Config, Layer, ShowFormat};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Whatever the schema admits, the types take.
+    #[test]
+    fn what_the_schema_admits_loads(text in any_config()) {
+        load(&text)?;
+    }
+
+    /// 072-326.
+    #[test]
+    fn a_configuration_survives_json_without_loss(text in any_config()) {
+        let config = load(&text)?;
+        let json = serde_json::to_string(&config.app).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<AppConfig>(&json).unwrap(), &config.app);
+        prop_assert_eq!(config.get(None).unwrap(), serde_json::to_value(&config.app).unwrap());
+    }
+
+    #[test]
+    fn what_is_shown_loads_to_the_same(text in any_config()) {
+        let config = load(&text)?;
+        for origin in [false, true] {
+            let shown = config.show(None, ShowFormat::Toml, origin).unwrap();
+            prop_assert_eq!(&load(&shown)?.app, &config.app, "{}", shown);
+        }
+    }
+
+    /// Every leaf that is shown can also be asked for by its key.
+    #[test]
+    fn every_key_that_is_shown_can_be_asked_for(text in any_config()) {
+        let config = load(&text)?;
+        let shown = config.show(None, ShowFormat::Json, true).unwrap();
+        let leaves: Map<String, Value> = serde_json::from_str(&shown).unwrap();
+        for (path, leaf) in leaves {
+            prop_assert_eq!(&config.get(Some(&path)).unwrap(), &leaf["value"], "{}", path);
+        }
+    }
+
+    /// Laying a configuration over itself changes nothing but the lists that grow.
+    #[test]
+    fn a_layer_over_itself_changes_only_lists_that_grow(text in any_config()) {
+        let twice = Config::load(vec![Layer::user("a", &*text), Layer::user("b", &*text)]);
+        let mut twice = twice.map_err(|it| TestCaseError::fail(it.to_string()))?.app;
+        let once = load(&text)?.app;
+        twice.assistant.instructions = once.assistant.instructions.clone();
+        prop_assert_eq!(twice, once);
+    }
+}
+
+fn load(text: &str) -> Result<Config, TestCaseError> {
+    Config::load(vec![Layer::workspace("w", text)])
+        .map_err(|it| TestCaseError::fail(format!("{it}\n{text}")))
+}
+
+/// The text of any configuration file that the schema admits.
+fn any_config() -> impl Strategy<Value = String> {
+    value(&model().root, 6).prop_map(|mut json| {
+        // `tools` is another name, and two names for one tool are an error of their own, as is a
+        // tool that is picked twice.
+        json.as_object_mut().unwrap().remove("tools");
+        if let Some(tools) = json.pointer_mut("/conversation/tools") {
+            for tool in tools.as_object_mut().unwrap().values_mut() {
+                tool.as_object_mut().unwrap().remove("tool");
+            }
+        }
+        let node = Node::annotate(&json, None).unwrap();
+        emit::table(&[], node.as_table().unwrap(), None)
+    })
+}
+
+/// Any value of a shape; `depth` bounds those that contain themselves.
+fn value(shape: &Shape, depth: usize) -> BoxedStrategy<Value> {
+    match &model().resolve(shape).kind {
+        Kind::Any => anything(),
+        Kind::Never | Kind::Reference(_) => unreachable!("nothing has this shape"),
+        Kind::Boolean => any::<bool>().prop_map_into().boxed(),
+        Kind::Integer { min, max } => {
+            (min.unwrap_or(i64::MIN)..=max.unwrap_or(i64::MAX)).prop_map_into().boxed()
+        }
+        Kind::Number => number().boxed(),
+        Kind::Text(None) => any::<String>().prop_map_into().boxed(),
+        Kind::Text(Some(format)) => text(*format).prop_map_into().boxed(),
+        Kind::Choice(values) => select(values.clone()).prop_map_into().boxed(),
+        Kind::List(element) => list(element, depth).prop_map_into().boxed(),
+        Kind::Mergeable(element) => mergeable(element, depth),
+        Kind::Table(table) => object(table, depth),
+        Kind::Either(either) => {
+            let all: Vec<_> = either.iter().map(|it| value(it, depth)).collect();
+            (0..all.len()).prop_flat_map(move |at| all[at].clone()).boxed()
+        }
+    }
+}
+
+fn object(table: &TableShape, depth: usize) -> BoxedStrategy<Value> {
+    let usable = table.keys.iter().filter(|(_, it)| !matches!(it.kind, Kind::Never));
+    let listed: Vec<_> = usable
+        .filter(|(key, _)| depth > 0 || table.required.contains(key))
+        .map(|(key, shape)| {
+            let value = value(shape, depth.saturating_sub(1));
+            let value = if table.required.contains(key) {
+                value.prop_map(Some).boxed()
+            } else {
+                option::weighted(0.4, value).boxed()
+            };
+            (Just(key.clone()), value)
+        })
+        .collect();
+    let others = match &table.others {
+        Some(shape) if depth > 0 => {
+            let names = table.names.map_or_else(|| any::<String>().boxed(), text);
+            btree_map(names, value(shape, depth - 1), 0..3).boxed()
+        }
+        _ => Just(std::collections::BTreeMap::new()).boxed(),
+    };
+    (listed, others)
+        .prop_map(|(listed, others)| {
+            // A listed key keeps its own shape when a free one has its name.
+            let listed = listed.into_iter().filter_map(|(key, it)| Some((key, it?)));
+            let mut object: Map<String, Value> =
+                others.into_iter().filter(|(key, _)| key != "*").collect();
+            object.extend(listed);
+            Value::Object(object)
+        })
+        .boxed()
+}
+
+fn list(element: &Shape, depth: usize) -> BoxedStrategy<Vec<Value>> {
+    if depth == 0 {
+        return Just(Vec::new()).boxed();
+    }
+    vec(value(element, depth - 1), 0..3).boxed()
+}
+
+fn mergeable(element: &Shape, depth: usize) -> BoxedStrategy<Value> {
+    (list(element, depth), option::of(select(Merge::ALL.to_vec())))
+        .prop_map(|(list, strategy)| match strategy {
+            None => json!(list),
+            Some(it) => json!({ "strategy": it.name(), "value": list }),
+        })
+        .boxed()
+}
+
+fn anything() -> BoxedStrategy<Value> {
+    let leaf = prop_oneof![
+        any::<bool>().prop_map_into::<Value>(),
+        number(),
+        any::<String>().prop_map_into::<Value>(),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..3).prop_map_into::<Value>(),
+            btree_map(any::<String>(), inner, 0..3)
+                .prop_map(|it| Value::Object(it.into_iter().collect())),
+        ]
+    })
+    .boxed()
+}
+
+fn number() -> impl Strategy<Value = Value> {
+    let finite = prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO;
+    prop_oneof![any::<i64>().prop_map_into::<Value>(), finite.prop_map_into::<Value>()]
+}
+
+fn text(format: Format) -> BoxedStrategy<String> {
+    match format {
+        Format::Name | Format::ToolName => "[A-Za-z0-9_.-]{1,8}".boxed(),
+        Format::ToolSource => select(vec!["local", "builtin", "local.a", "builtin.b.c", "mcp.a.b"])
+            .prop_map_into()
+            .boxed(),
+        Format::RegistryUrl => "(https|file)://[a-z/.]{1,9}".boxed(),
+        Format::Sha256 => "[0-9a-fA-F]{64}".boxed(),
+        Format::BindAddress => {
+            select(vec!["127.0.0.1", "::1", "localhost"]).prop_map_into().boxed()
+        }
+    }
+}

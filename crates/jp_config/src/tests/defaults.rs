@@ -1,0 +1,60 @@
+//! What holds when no layer says anything.
+
+use serde_json::json;
+
+use super::merged;
+use crate::AppConfig;
+
+/// 072-321 among others.
+#[test]
+fn the_built_in_defaults_are_these() {
+    let config = merged(Vec::new());
+    assert_eq!(config.app, AppConfig::default());
+    assert_eq!(
+        config.get(None).unwrap(),
+        json!({
+            "assistant": {
+                "name": "JP",
+                "instructions": [],
+                "model": { "id": {}, "parameters": {} },
+            },
+            "conversation": {
+                "tools": {
+                    "*": {
+                        "enable": true,
+                        "run": "ask",
+                        "result": "unattended",
+                        "runtime": "stdio",
+                        "style": { "show_arguments": true, "show_result": true },
+                    },
+                },
+            },
+            "plugins": {
+                "auto_install": true,
+                "shutdown_timeout_secs": 5,
+                "registry": "https://jp.computer/plugins.json",
+                "command": {},
+            },
+            "server": { "web": { "bind": "127.0.0.1", "port": 3141 } },
+            "style": {
+                "color": "auto",
+                "color_depth": "auto",
+                "markdown": {},
+                "control_sequences": "strip",
+            },
+        })
+    );
+}
+
+#[test]
+fn an_empty_file_changes_nothing() {
+    for text in ["", "\n\n", "# nothing\n", "\u{FEFF}"] {
+        assert_eq!(super::config(text).app, AppConfig::default());
+    }
+}
+
+#[test]
+fn without_layers_there_is_nothing_to_warn_of() {
+    assert!(merged(Vec::new()).warnings().is_empty());
+    assert_eq!(merged(Vec::new()).warnings().render(false), "");
+}

@@ -1,0 +1,217 @@
+//! The rules for events that come from outside: a batch is taken whole or not at all.
+//!
+//! A plugin may write anything. What it writes is read back by everybody else, so a batch is checked
+//! against the conversation before a byte is stored: every field present and of the right type,
+//! every answer with its question before it, every request inside a turn. A refusal names the
+//! position of the event and says what is wrong with it.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use crate::{
+    event::{Event, EventKind},
+    stored,
+    stream::batch,
+    timestamp::parse_timestamp,
+};
+
+/// What the rules need to know of a conversation so far.
+#[derive(Debug, Clone, Default)]
+pub struct Validator {
+    tool_calls: HashSet<String>,
+    inquiries: HashSet<String>,
+    /// A turn is active from its `turn_start` until a `chat_request` has followed.
+    turn_active: bool,
+}
+
+/// A batch that follows the rules, ready to be stored.
+#[derive(Debug)]
+pub struct Accepted {
+    /// The bytes to append: all of them, in one go.
+    pub bytes: Vec<u8>,
+    /// How many events the bytes hold, an injected `turn_start` included.
+    pub stored: usize,
+    /// How many events were pushed.
+    pub count: usize,
+    /// The time of the last event.
+    pub last: Option<Timestamp>,
+}
+
+/// The batch breaks a rule; nothing of it may be stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} (event at index {index})")]
+pub struct Rejection {
+    pub index: usize,
+    pub reason: String,
+}
+
+impl Validator {
+    /// Takes note of an event that is already part of the conversation.
+    pub fn observe(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::TurnStart => self.turn_active = true,
+            EventKind::ChatRequest(_) => self.turn_active = false,
+            EventKind::ToolCallRequest { id, .. } => drop(self.tool_calls.insert(id.clone())),
+            EventKind::InquiryRequest { id, .. } => drop(self.inquiries.insert(id.clone())),
+            _ => {}
+        }
+    }
+
+    /// Judges a batch in its plain form. Events without a `timestamp` get `now`.
+    ///
+    /// The validator itself changes only when the batch is accepted.
+    pub fn accept(&mut self, events: &[Value], now: Timestamp) -> Result<Accepted, Rejection> {
+        let mut after = self.clone();
+        let mut lines = Vec::with_capacity(events.len() + 1);
+        let mut last = None;
+        for (index, event) in events.iter().enumerate() {
+            let reject = |reason| Rejection { index, reason };
+            let mut object = well_formed(event).map_err(reject)?;
+            if index == 0 && is(&object, "chat_request") && !after.turn_active {
+                let turn = Event::new(now, EventKind::TurnStart);
+                after.observe(&turn);
+                let mut object = stored::to_object(&turn);
+                stored::encode(&mut object);
+                lines.push(object);
+            }
+            last = Some(stamp(&mut object, now).map_err(reject)?);
+            after.follow(&object).map_err(reject)?;
+            stored::encode(&mut object);
+            lines.push(object);
+        }
+        *self = after;
+        let (stored, count) = (lines.len(), events.len());
+        let bytes = batch(&lines, |object, bytes| drop(serde_json::to_writer(bytes, object)));
+        Ok(Accepted { bytes, stored, count, last })
+    }
+
+    /// The rules that look at what came before, then takes note of the event itself.
+    fn follow(&mut self, event: &Map<String, Value>) -> Result<(), String> {
+        let id = || event.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match event.get("type").and_then(Value::as_str) {
+            Some("turn_start") => self.turn_active = true,
+            Some("chat_request") if !self.turn_active => {
+                return Err("ChatRequest is not preceded by a TurnStart".to_owned());
+            }
+            Some("chat_request") => self.turn_active = false,
+            Some("tool_call_request") => drop(self.tool_calls.insert(id())),
+            Some("inquiry_request") => drop(self.inquiries.insert(id())),
+            Some("tool_call_response") if !self.tool_calls.contains(&id()) => {
+                return Err(format!("ToolCallResponse references unknown request ID `{}`", id()));
+            }
+            Some("inquiry_response") if !self.inquiries.contains(&id()) => {
+                return Err(format!("InquiryResponse references unknown request ID `{}`", id()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// What a field has to be.
+#[derive(Clone, Copy)]
+enum Shape {
+    Text,
+    Flag,
+    Object,
+    Any,
+}
+
+impl Shape {
+    fn fits(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::Flag => value.is_boolean(),
+            Self::Object => value.is_object(),
+            Self::Any => true,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Flag => "a boolean",
+            Self::Object => "an object",
+            Self::Any => "a value",
+        }
+    }
+}
+
+/// The fields of each type that may be pushed: name, shape, required.
+type Field = (&'static str, Shape, bool);
+
+fn fields(kind: &str) -> Option<&'static [Field]> {
+    use Shape::{Any, Flag, Object, Text};
+    Some(match kind {
+        "turn_start" => &[],
+        "chat_request" => {
+            &[("content", Text, true), ("schema", Object, false), ("author", Text, false)]
+        }
+        "chat_response" => {
+            &[("message", Text, false), ("reasoning", Text, false), ("data", Any, false)]
+        }
+        "tool_call_request" => {
+            &[("id", Text, true), ("name", Text, true), ("arguments", Object, true)]
+        }
+        "tool_call_response" => {
+            &[("id", Text, true), ("content", Text, true), ("is_error", Flag, true)]
+        }
+        "inquiry_request" => {
+            &[("id", Text, true), ("source", Any, true), ("question", Object, true)]
+        }
+        "inquiry_response" => &[("id", Text, true), ("answer", Any, true)],
+        _ => return None,
+    })
+}
+
+/// The rules that look at one event alone.
+fn well_formed(event: &Value) -> Result<Map<String, Value>, String> {
+    let object = event.as_object().ok_or("an event must be an object")?;
+    let kind = object
+        .get("type")
+        .ok_or("the event has no `type`")?
+        .as_str()
+        .ok_or("`type` must be a string")?;
+    if kind == "config_delta" {
+        return Err("`config_delta` events cannot be pushed".to_owned());
+    }
+    let fields = fields(kind).ok_or_else(|| format!("unknown event type `{}`", shorten(kind)))?;
+    for &(name, shape, required) in fields.iter().chain(&[("metadata", Shape::Object, false)]) {
+        match object.get(name) {
+            None if required => return Err(format!("`{kind}` needs `{name}`")),
+            Some(value) if !shape.fits(value) => {
+                return Err(format!("`{name}` of `{kind}` must be {}", shape.name()));
+            }
+            _ => {}
+        }
+    }
+    if kind == "chat_response" && fields.iter().filter(|f| object.contains_key(f.0)).count() != 1 {
+        return Err("`chat_response` needs one of `message`, `reasoning` and `data`".to_owned());
+    }
+    Ok(object.clone())
+}
+
+/// Gives the event a timestamp if it has none; one that it has must be valid, and is kept.
+fn stamp(event: &mut Map<String, Value>, now: Timestamp) -> Result<Timestamp, String> {
+    match event.get("timestamp") {
+        Some(Value::String(text)) => parse_timestamp(text).map_err(|error| error.to_string()),
+        Some(_) => Err("`timestamp` must be a string".to_owned()),
+        None => {
+            event.shift_insert(0, "timestamp".to_owned(), now.to_string().into());
+            Ok(now)
+        }
+    }
+}
+
+fn is(event: &Map<String, Value>, kind: &str) -> bool {
+    event.get("type").and_then(Value::as_str) == Some(kind)
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+#[cfg(test)]
+mod tests;

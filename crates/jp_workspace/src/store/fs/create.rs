@@ -1,0 +1,119 @@
+//! Making a conversation: prepared under a name that nobody lists, then renamed to its id, so that
+//! it exists whole or not at all.
+
+use std::{fs, io::ErrorKind, time::Duration};
+
+use jiff::Timestamp;
+use jp_conversation::ConversationId;
+use rustix::fs::OFlags;
+
+use super::{
+    Events, Form, FsStore, Held, Metadata, OwnedFd, StoreError, beneath, failed,
+    locked::LockedOnDisk,
+};
+use crate::layout::{CONVERSATIONS, EVENTS, METADATA};
+
+/// What a directory is called while its conversation is being made, and while it is being removed.
+const NEW: &str = ".new-";
+pub(super) const GONE: &str = ".gone-";
+
+impl FsStore {
+    pub(super) fn create_on_disk(
+        &self,
+        title: Option<&str>,
+        now: Timestamp,
+    ) -> Result<LockedOnDisk, StoreError> {
+        let root = self.ensure_root()?;
+        let names = beneath::names(root).map_err(failed("list", &self.path_of("")))?;
+        self.sweep(root, &names);
+        let temporary = temporary_name(NEW, ConversationId::at(now));
+        let metadata = Metadata::new(title, now);
+        let events = self.prepare(root, &temporary, &metadata)?;
+        let id = self.claim_id(root, &temporary, &names, ConversationId::at(now))?;
+        let directory = id.to_string();
+        LockedOnDisk::new(self.clone(), id, Held { directory, events, len: 0 })
+    }
+
+    /// Makes the directory with its files and takes the lock before anybody can know of it.
+    fn prepare(
+        &self,
+        root: &OwnedFd,
+        name: &str,
+        metadata: &Metadata,
+    ) -> Result<Events, StoreError> {
+        let path = self.path_of(name);
+        let make = || {
+            let directory = beneath::ensure_dir(root, name)?;
+            let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
+            let file = beneath::open_file(&directory, EVENTS, flags)?;
+            file.lock()?;
+            beneath::replace(&directory, METADATA, metadata.to_json().as_bytes())?;
+            Ok(Events { file, form: Form::Lines })
+        };
+        make().map_err(failed("create", &path))
+    }
+
+    /// Renames the directory to the first id that is free. The rename fails if the name is taken, so
+    /// no two processes can get the same one.
+    fn claim_id(
+        &self,
+        root: &OwnedFd,
+        temporary: &str,
+        names: &[String],
+        mut id: ConversationId,
+    ) -> Result<ConversationId, StoreError> {
+        // Directories with words behind the id would not be in the way of the rename.
+        let taken = |id| names.iter().any(|n| ConversationId::from_directory_name(n) == Some(id));
+        loop {
+            while taken(id) {
+                id = id.next();
+            }
+            match beneath::rename_new(root, temporary, &id.to_string()) {
+                Ok(()) => return Ok(id),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => id = id.next(),
+                Err(error) => return Err(failed("create", &self.path_of(&id.to_string()))(error)),
+            }
+        }
+    }
+
+    fn ensure_root(&self) -> Result<&OwnedFd, StoreError> {
+        if let Some(root) = self.root()? {
+            return Ok(root);
+        }
+        let make = || beneath::ensure_dir(beneath::open_root(&self.shared.storage)?, CONVERSATIONS);
+        let root = make().map_err(failed("create", &self.path_of("")))?;
+        Ok(self.shared.conversations.get_or_init(|| root))
+    }
+
+    /// Removes what processes that died left behind. One that is alive holds the lock of the event
+    /// file, except for the moment between making the file and locking it; so only a directory that
+    /// is not that young is touched.
+    fn sweep(&self, root: &OwnedFd, names: &[String]) {
+        for name in names.iter().filter(|n| n.starts_with(NEW) || n.starts_with(GONE)) {
+            let free = match beneath::open_file(root, &format!("{name}/{EVENTS}"), OFlags::RDONLY) {
+                Ok(file) => file.try_lock().is_ok(),
+                Err(_) => true,
+            };
+            if free
+                && self.is_old(name)
+                && let Err(error) = fs::remove_dir_all(self.path_of(name))
+            {
+                tracing::debug!(%error, name, "could not be removed");
+            }
+        }
+    }
+
+    fn is_old(&self, name: &str) -> bool {
+        let modified = fs::symlink_metadata(self.path_of(name)).and_then(|m| m.modified());
+        modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > Duration::from_mins(1)))
+    }
+}
+
+/// A name that no other process and no other thread uses.
+pub(super) fn temporary_name(prefix: &str, id: ConversationId) -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    format!("{prefix}{id}-{}-{count}", std::process::id())
+}

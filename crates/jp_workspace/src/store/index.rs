@@ -1,0 +1,339 @@
+//! What a listing shows, in one file: reading ten thousand `metadata.json` would take ten times as
+//! long as listing their directory, and counting events longer still.
+//!
+//! The file is a log of records, one JSON array a line. The last word on a conversation wins:
+//!
+//! ```text
+//! ["e",id,"directory","title",activated,last,count,bytes,dirty]   what is known of it
+//! ["u",id]            unknown: from now on somebody may be writing to it, so look at its files
+//! ["d",id]            it is gone
+//! ["s",nanoseconds]   the directory, as it was at this time, has the same conversations as the log
+//! ```
+//!
+//! Two rules make a listing exact, whoever dies when:
+//!
+//! - A writer, who holds the lock of his conversation, marks it unknown *before* he changes anything.
+//!   If the mark is there already, he need not write at all.
+//! - A listing looks at the files of what is unknown, and takes the mark away again only while it
+//!   holds that same lock, so that nobody is in the middle of writing.
+//!
+//! Even the names in the directory are read only when it has changed: its modification time is noted
+//! when names and log agree, unless it is so young that another change could have the same. The log
+//! can be deleted at any time; it is built again from the conversations.
+//!
+//! Records are appended under a shared lock of the log. Rewriting the log takes an exclusive one, and
+//! whoever finds that the file he has open is no longer linked opens the new one.
+
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    fmt::Write as _,
+    fs::File,
+    io::{self, Write as _},
+    os::{fd::OwnedFd, unix::fs::FileExt},
+    time::Duration,
+};
+
+use camino::Utf8PathBuf;
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use jp_conversation::ConversationId;
+use memchr::memchr_iter;
+use rustc_hash::FxBuildHasher;
+use rustix::fs::OFlags;
+use serde::{Deserialize, de::IgnoredAny};
+
+use super::{Summary, fs::lock_within};
+use crate::{
+    beneath,
+    layout::{CACHE, INDEX},
+};
+
+/// What the log knows of one conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The name of its directory, where that is not just the id.
+    pub(super) directory: Option<String>,
+    pub(super) title: Option<String>,
+    /// `last_activated_at` of its metadata, in microseconds.
+    pub(super) activated: Option<i64>,
+    /// The time of its last event, in microseconds.
+    pub(super) last: Option<i64>,
+    pub(super) count: u64,
+    /// How many bytes of its event file were counted. Events are only appended, so what is counted
+    /// stays counted.
+    pub(super) bytes: u64,
+    /// Somebody may have written to it since.
+    pub(super) dirty: bool,
+}
+
+/// The log and what was read from it so far.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// The `.jp` directory.
+    storage: Utf8PathBuf,
+    log: Option<File>,
+    /// In the order of the log, which is nearly the order of a listing.
+    pub(super) entries: IndexMap<ConversationId, Entry, FxBuildHasher>,
+    /// The modification time of the directory when it was last compared with the log.
+    pub(super) seen: Option<i128>,
+    /// How far the log was read.
+    offset: u64,
+    /// How many records were read; a log with many more than entries is worth rewriting.
+    records: usize,
+}
+
+/// Rewriting takes milliseconds; whoever holds the log longer than this is not running.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// File systems that count time coarsely do so in at most two seconds.
+const YOUNG: Duration = Duration::from_secs(3);
+/// A log is a few hundred bytes a conversation. One beyond this is not read but built anew.
+const LIMIT: u64 = 256 << 20;
+
+impl Index {
+    pub(super) fn new(storage: Utf8PathBuf) -> Self {
+        let entries = IndexMap::default();
+        Self { storage, log: None, entries, seen: None, offset: 0, records: 0 }
+    }
+
+    /// Reads what others have written since the last time. A log that is missing or damaged leaves
+    /// no entries, so that the caller builds them again.
+    pub(super) fn refresh(&mut self) -> io::Result<()> {
+        if !self.log.as_ref().is_some_and(is_linked) {
+            self.forget();
+            self.log = self.open_log(OFlags::empty()).ok();
+        }
+        let Some(log) = &self.log else { return Ok(()) };
+        let len = log.metadata()?.len();
+        if len < self.offset || len > LIMIT {
+            return self.discard();
+        }
+        let mut bytes = vec![0; usize::try_from(len - self.offset).unwrap_or(0)];
+        log.read_exact_at(&mut bytes, self.offset)?;
+        if self.fold(&bytes).is_err() {
+            tracing::debug!("the conversation log is damaged and will be built again");
+            return self.discard();
+        }
+        Ok(())
+    }
+
+    /// Makes every listing look at the files of a conversation. The caller holds its lock.
+    pub(super) fn mark_unknown(&mut self, id: ConversationId) -> io::Result<()> {
+        if self.is_marked(id) && self.is_current() {
+            return Ok(());
+        }
+        self.refresh()?;
+        if self.is_marked(id) {
+            return Ok(());
+        }
+        self.append(&format!("[\"u\",{id}]\n"))
+    }
+
+    /// Notes what was found out about conversations. The caller holds their locks.
+    pub(super) fn settle(&mut self, found: Vec<(ConversationId, Entry)>) -> io::Result<()> {
+        let mut records = String::new();
+        for (id, entry) in &found {
+            push_entry(*id, entry, &mut records)?;
+        }
+        self.append(&records)?;
+        self.records += found.len();
+        self.entries.extend(found);
+        Ok(())
+    }
+
+    /// Notes that all conversations but these are gone.
+    pub(super) fn remove_others(&mut self, there: &[Summary]) -> io::Result<()> {
+        let there: HashSet<ConversationId> = there.iter().map(|summary| summary.id).collect();
+        let gone: Vec<_> = self.entries.keys().copied().filter(|id| !there.contains(id)).collect();
+        let records: String = gone.iter().map(|id| format!("[\"d\",{id}]\n")).collect();
+        self.append(&records)?;
+        self.entries.retain(|id, _| there.contains(id));
+        Ok(())
+    }
+
+    /// Notes that the log and a directory with this modification time name the same conversations.
+    pub(super) fn see(&mut self, modified: i128) -> io::Result<()> {
+        let age = Timestamp::now().as_nanosecond() - modified;
+        if self.seen == Some(modified) || age < YOUNG.as_nanos().cast_signed() {
+            return Ok(());
+        }
+        self.seen = Some(modified);
+        self.append(&format!("[\"s\",{modified}]\n"))
+    }
+
+    /// Rewrites the log if it holds much that nobody needs.
+    pub(super) fn compact_if_worth_it(&mut self) -> io::Result<()> {
+        if self.records > self.entries.len() + self.entries.len() / 2 + 64 {
+            return self.compact();
+        }
+        Ok(())
+    }
+
+    /// Rewrites the log. Somebody else's lock is a reason to leave it to another time.
+    fn compact(&mut self) -> io::Result<()> {
+        let log = self.open_log(OFlags::CREATE)?;
+        if log.try_lock().is_err() || !is_linked(&log) {
+            return Ok(());
+        }
+        // Nobody can append any more; what was appended until now has to be in the new log.
+        self.forget();
+        self.log = Some(log);
+        self.refresh()?;
+        // The latest first, as they are listed: sorting what is sorted costs next to nothing.
+        self.entries.sort_unstable_by(|a_id, a, b_id, b| {
+            (b.activated.max(b.last), b_id).cmp(&(a.activated.max(a.last), a_id))
+        });
+        let mut text = String::with_capacity(self.entries.len() * 128);
+        for (id, entry) in &self.entries {
+            push_entry(*id, entry, &mut text)?;
+        }
+        if let Some(seen) = self.seen {
+            let _ = writeln!(text, "[\"s\",{seen}]");
+        }
+        beneath::replace(self.cache()?, INDEX, text.as_bytes())?;
+        // Closing the old log frees its lock.
+        self.log = None;
+        Ok(())
+    }
+
+    fn is_marked(&self, id: ConversationId) -> bool {
+        self.entries.get(&id).is_some_and(|entry| entry.dirty)
+    }
+
+    /// Whether nobody has written to the log since it was read.
+    fn is_current(&self) -> bool {
+        let stat = self.log.as_ref().and_then(|log| rustix::fs::fstat(log).ok());
+        stat.is_some_and(|it| it.st_nlink > 0 && u64::try_from(it.st_size) == Ok(self.offset))
+    }
+
+    /// Appends records for others to read, and for us when we next refresh.
+    fn append(&mut self, records: &str) -> io::Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        loop {
+            let log = match self.log.take() {
+                Some(log) => log,
+                None => self.open_log(OFlags::CREATE)?,
+            };
+            lock_within(PATIENCE, || log.try_lock_shared())?;
+            // Somebody may have put a new log in place before the lock was ours.
+            if !is_linked(&log) {
+                self.forget();
+                continue;
+            }
+            let result = (&log).write_all(records.as_bytes());
+            let _ = log.unlock();
+            self.log = Some(log);
+            return result;
+        }
+    }
+
+    fn open_log(&self, flags: OFlags) -> io::Result<File> {
+        beneath::open_file(self.cache()?, INDEX, OFlags::RDWR | OFlags::APPEND | flags)
+    }
+
+    /// The cache directory, which tells git to leave it alone.
+    fn cache(&self) -> io::Result<OwnedFd> {
+        let storage = beneath::open_root(&self.storage)?;
+        let cache = beneath::ensure_dir(storage, CACHE)?;
+        if !beneath::exists(&cache, ".gitignore") {
+            beneath::replace(&cache, ".gitignore", b"*\n")?;
+        }
+        Ok(cache)
+    }
+
+    fn forget(&mut self) {
+        self.entries.clear();
+        (self.seen, self.offset, self.records) = (None, 0, 0);
+    }
+
+    /// Removes a log that cannot be read.
+    fn discard(&mut self) -> io::Result<()> {
+        self.forget();
+        self.log = None;
+        beneath::unlink(self.cache()?, INDEX)
+    }
+
+    /// Takes note of all whole records. A record that is still being written is read the next time.
+    fn fold(&mut self, bytes: &[u8]) -> Result<(), serde_json::Error> {
+        let mut start = 0;
+        for end in memchr_iter(b'\n', bytes) {
+            self.fold_record(&bytes[start..end])?;
+            self.records += 1;
+            start = end + 1;
+        }
+        self.offset += start as u64;
+        Ok(())
+    }
+
+    fn fold_record(&mut self, line: &[u8]) -> Result<(), serde_json::Error> {
+        // The kind stands at a fixed place, so that a line is parsed once and as what it is.
+        match line.get(2) {
+            Some(b'e') => {
+                let record: EntryRecord = serde_json::from_slice(line)?;
+                self.entries.insert(ConversationId::from_u64(record.1), record.into());
+            }
+            Some(b'u') => {
+                let (_, id): (IgnoredAny, u64) = serde_json::from_slice(line)?;
+                self.entries.entry(ConversationId::from_u64(id)).or_default().dirty = true;
+            }
+            Some(b's') => {
+                let (_, modified): (IgnoredAny, i128) = serde_json::from_slice(line)?;
+                self.seen = Some(modified);
+            }
+            _ => {
+                let (_, id): (IgnoredAny, u64) = serde_json::from_slice(line)?;
+                self.entries.shift_remove(&ConversationId::from_u64(id));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Entry {
+    /// The name of the directory of the conversation with this id.
+    pub(super) fn directory_name(&self, id: ConversationId) -> Cow<'_, str> {
+        match &self.directory {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(id.to_string()),
+        }
+    }
+
+    /// What [`directory`](Self::directory) holds for a directory of this name.
+    pub(super) fn directory_field(id: ConversationId, name: &str) -> Option<String> {
+        (name != id.to_string()).then(|| name.to_owned())
+    }
+}
+
+#[derive(Deserialize)]
+struct EntryRecord(
+    IgnoredAny,
+    u64,
+    Option<String>,
+    Option<String>,
+    Option<i64>,
+    Option<i64>,
+    u64,
+    u64,
+    bool,
+);
+
+impl From<EntryRecord> for Entry {
+    fn from(record: EntryRecord) -> Self {
+        let EntryRecord(_, _, directory, title, activated, last, count, bytes, dirty) = record;
+        Self { directory, title, activated, last, count, bytes, dirty }
+    }
+}
+
+fn push_entry(id: ConversationId, entry: &Entry, text: &mut String) -> io::Result<()> {
+    let Entry { directory, title, activated, last, count, bytes, dirty } = entry;
+    let record = ("e", id.as_u64(), directory, title, activated, last, count, bytes, dirty);
+    text.push_str(&serde_json::to_string(&record)?);
+    text.push('\n');
+    Ok(())
+}
+
+fn is_linked(file: &File) -> bool {
+    rustix::fs::fstat(file).is_ok_and(|stat| stat.st_nlink > 0)
+}

@@ -1,0 +1,237 @@
+//! Finding and making a workspace.
+
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    os::{fd::OwnedFd, unix::fs::MetadataExt},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::{
+    beneath,
+    id::WorkspaceId,
+    layout::{CONFIG, CONFIG_SCHEMA, ID, STORAGE},
+};
+
+/// A directory with a `.jp` in it.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    root: Utf8PathBuf,
+    id: WorkspaceId,
+}
+
+/// There is no workspace here or above.
+#[derive(Debug, thiserror::Error)]
+#[error("no workspace in {0} or any directory above it")]
+pub struct NotFound(pub Utf8PathBuf);
+
+/// The workspace is there or should be made, and something is in the way.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    #[error("cannot {action} {path}: {source}")]
+    Io { action: &'static str, path: Utf8PathBuf, source: io::Error },
+    #[error("{0} does not hold the id of a workspace (letters and digits, at most 64)")]
+    BadId(Utf8PathBuf),
+    #[error("no randomness for a new workspace id: {0}")]
+    Random(getrandom::Error),
+    #[error("{path} belongs to another user (uid {owner}), and its settings decide what runs")]
+    ForeignOwner { path: Utf8PathBuf, owner: u32 },
+}
+
+/// What [`Workspace::init`] found and did.
+#[derive(Debug)]
+pub struct Initialized {
+    pub workspace: Workspace,
+    /// The files that were made, relative to the root. Empty when everything was there already.
+    pub created: Vec<String>,
+}
+
+impl Workspace {
+    /// The root of the workspace that `start` (an absolute path) is in: the nearest directory with a
+    /// `.jp` directory.
+    pub fn find_root(start: &Utf8Path) -> Result<Utf8PathBuf, NotFound> {
+        start
+            .ancestors()
+            .find(|dir| dir.join(STORAGE).is_dir())
+            .map(Utf8Path::to_owned)
+            .ok_or_else(|| NotFound(start.to_owned()))
+    }
+
+    /// Opens the workspace at `root`. A `.jp` that was made by hand has no id yet; it gets one now.
+    pub fn open(root: &Utf8Path) -> Result<Self, WorkspaceError> {
+        let storage = root.join(STORAGE);
+        check_owner(&storage)?;
+        let dir = beneath::open_root(&storage).map_err(failed("open", &storage))?;
+        Ok(Self { root: root.to_owned(), id: ensure_id(&dir, &storage)? })
+    }
+
+    /// Makes a workspace at `root`, or completes one that is there. The user's settings stay as they
+    /// are; the schema belongs to the program and follows it.
+    pub fn init(
+        root: &Utf8Path,
+        config: &str,
+        schema: &str,
+    ) -> Result<Initialized, WorkspaceError> {
+        let storage = root.join(STORAGE);
+        fs::create_dir_all(&storage).map_err(failed("create", &storage))?;
+        check_owner(&storage)?;
+        let dir = beneath::open_root(&storage).map_err(failed("open", &storage))?;
+        let mut created = Vec::new();
+        let mut put = |name: &str, text: &str| {
+            created.push(format!("{STORAGE}/{name}"));
+            beneath::replace(&dir, name, text.as_bytes())
+                .map_err(failed("write", &storage.join(name)))
+        };
+        if !beneath::exists(&dir, CONFIG) {
+            put(CONFIG, config)?;
+        }
+        if beneath::read(&dir, CONFIG_SCHEMA, SCHEMA_LIMIT).ok().as_deref()
+            != Some(schema.as_bytes())
+        {
+            put(CONFIG_SCHEMA, schema)?;
+        }
+        if !beneath::exists(&dir, ID) {
+            created.push(format!("{STORAGE}/{ID}"));
+        }
+        let id = ensure_id(&dir, &storage)?;
+        Ok(Initialized { workspace: Self { root: root.to_owned(), id }, created })
+    }
+
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    /// The `.jp` directory.
+    pub fn storage(&self) -> Utf8PathBuf {
+        self.root.join(STORAGE)
+    }
+
+    pub fn id(&self) -> &WorkspaceId {
+        &self.id
+    }
+}
+
+/// A schema of ours is a tenth of this; anything larger is not ours and is replaced.
+const SCHEMA_LIMIT: u64 = 1 << 20;
+
+/// Settings name programs to run, so a `.jp` that somebody else put above the current directory,
+/// in `/tmp` for example, must not be obeyed. Root reads everybody's, as in a container whose files
+/// belong to the user outside.
+fn check_owner(storage: &Utf8Path) -> Result<(), WorkspaceError> {
+    let owner = fs::metadata(storage).map_err(failed("open", storage))?.uid();
+    let me = rustix::process::geteuid().as_raw();
+    if owner == me || owner == 0 || me == 0 {
+        return Ok(());
+    }
+    Err(WorkspaceError::ForeignOwner { path: storage.to_owned(), owner })
+}
+
+/// Reads the id, or makes one. Two processes that make one at the same time end up with the same:
+/// the file is linked into place whole, and whoever comes second reads the first one's.
+fn ensure_id(dir: &OwnedFd, storage: &Utf8Path) -> Result<WorkspaceId, WorkspaceError> {
+    let path = storage.join(ID);
+    match beneath::read(dir, ID, 4096) {
+        Ok(bytes) => {
+            let text = str::from_utf8(&bytes).unwrap_or_default().trim();
+            text.parse().map_err(|()| WorkspaceError::BadId(path))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let id = WorkspaceId::random().map_err(WorkspaceError::Random)?;
+            match beneath::create(dir, ID, format!("{id}\n").as_bytes()) {
+                Ok(()) => Ok(id),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => ensure_id(dir, storage),
+                Err(error) => Err(failed("write", &path)(error)),
+            }
+        }
+        Err(error) => Err(failed("read", &path)(error)),
+    }
+}
+
+fn failed(action: &'static str, path: &Utf8Path) -> impl FnOnce(io::Error) -> WorkspaceError {
+    let path = path.to_owned();
+    move |source| WorkspaceError::Io { action, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn temp() -> (tempfile::TempDir, Utf8PathBuf) {
+        let temp = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(temp.path()).unwrap().to_owned();
+        (temp, path)
+    }
+
+    #[test]
+    fn the_nearest_directory_with_storage_is_the_root() {
+        let (_temp, top) = temp();
+        let inner = top.join("a/b/c");
+        fs::create_dir_all(&inner).unwrap();
+        let error = Workspace::find_root(&inner).unwrap_err().to_string();
+        assert_eq!(error, format!("no workspace in {inner} or any directory above it"));
+        fs::create_dir(top.join(STORAGE)).unwrap();
+        assert_eq!(Workspace::find_root(&inner).unwrap(), top);
+        fs::create_dir(top.join("a/b").join(STORAGE)).unwrap();
+        assert_eq!(Workspace::find_root(&inner).unwrap(), top.join("a/b"));
+        assert_eq!(Workspace::find_root(&top).unwrap(), top);
+    }
+
+    #[test]
+    fn a_file_named_like_the_storage_is_no_workspace() {
+        let (_temp, top) = temp();
+        fs::write(top.join(STORAGE), "").unwrap();
+        assert!(Workspace::find_root(&top).is_err());
+        assert!(Workspace::init(&top, "", "").is_err());
+    }
+
+    #[test]
+    fn init_twice_changes_nothing() {
+        let (_temp, top) = temp();
+        let first = Workspace::init(&top, "# mine\n", "{}").unwrap();
+        assert_eq!(first.created, [".jp/config.toml", ".jp/config.schema.json", ".jp/id"]);
+        let second = Workspace::init(&top, "# other\n", "{}").unwrap();
+        assert!(second.created.is_empty());
+        assert_eq!(second.workspace.id(), first.workspace.id());
+        assert_eq!(fs::read_to_string(top.join(".jp/config.toml")).unwrap(), "# mine\n");
+        assert_eq!(Workspace::open(&top).unwrap().id(), first.workspace.id());
+    }
+
+    #[test]
+    fn init_brings_the_schema_up_to_date_and_keeps_the_settings() {
+        let (_temp, top) = temp();
+        Workspace::init(&top, "# mine\n", "{}").unwrap();
+        let again = Workspace::init(&top, "# other\n", "{\"new\": 1}").unwrap();
+        assert_eq!(again.created, [".jp/config.schema.json"]);
+        assert_eq!(fs::read_to_string(top.join(".jp/config.toml")).unwrap(), "# mine\n");
+    }
+
+    #[test]
+    fn a_storage_made_by_hand_gets_an_id_that_stays() {
+        let (_temp, top) = temp();
+        fs::create_dir(top.join(STORAGE)).unwrap();
+        let id = Workspace::open(&top).unwrap().id().clone();
+        assert_eq!(Workspace::open(&top).unwrap().id(), &id);
+    }
+
+    #[test]
+    fn a_broken_id_is_an_error_that_names_the_file() {
+        let (_temp, top) = temp();
+        Workspace::init(&top, "", "").unwrap();
+        fs::write(top.join(".jp/id"), "../..").unwrap();
+        let error = Workspace::open(&top).unwrap_err().to_string();
+        assert!(error.contains(".jp/id"), "{error}");
+    }
+
+    #[test]
+    fn many_processes_agree_on_a_new_id() {
+        let (_temp, top) = temp();
+        fs::create_dir(top.join(STORAGE)).unwrap();
+        let open = || Workspace::open(&top).unwrap().id().to_string();
+        let ids: Vec<String> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    }
+}

@@ -1,0 +1,377 @@
+//! The store on disk, as files: what is written, what is found damaged, what older stores hold.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    time::{Duration, SystemTime},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use jp_conversation::{ConversationId, Event, EventKind};
+use jp_workspace::{FsStore, Select, Store, StoreError, Wait};
+
+struct Disk {
+    _temp: tempfile::TempDir,
+    storage: Utf8PathBuf,
+}
+
+impl Disk {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let storage = Utf8Path::from_path(temp.path()).unwrap().to_owned();
+        Self { _temp: temp, storage }
+    }
+
+    fn store(&self) -> FsStore {
+        FsStore::new(&self.storage)
+    }
+
+    fn file(&self, path: &str) -> Utf8PathBuf {
+        self.storage.join("conversations").join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.file(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.file(path)).unwrap()
+    }
+
+    /// The names in a conversation's directory, sorted.
+    fn names(&self, path: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.file(path)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn id(number: u64) -> ConversationId {
+    ConversationId::from_u64(number)
+}
+
+fn now() -> Timestamp {
+    "2026-03-18T13:19:13Z".parse().unwrap()
+}
+
+fn turn() -> Event {
+    Event::new(now(), EventKind::TurnStart)
+}
+
+const ARRAY: &str = r#"[
+  {"timestamp": "2026-03-18 13:19:13.281973", "type": "turn_start"},
+  {"timestamp": "2026-03-18 13:19:14.5", "type": "chat_request", "content": "Hello"},
+  {"timestamp": "2026-03-18 13:19:15", "type": "config_delta", "delta": {"a": 1}},
+  {"timestamp": "2026-03-18 13:19:16", "type": "hologram", "beam": [1, 2]}
+]
+"#;
+
+#[test]
+fn a_conversation_is_two_files() {
+    // 072-329
+    let disk = Disk::new();
+    let mut locked = disk.store().create(Some("Refactor config"), now()).unwrap();
+    locked.append(&[turn()]).unwrap();
+    let name = locked.id().to_string();
+    assert_eq!(name, "17738399530");
+    assert_eq!(disk.names(&name), ["events.jsonl", "metadata.json"]);
+    assert_eq!(
+        disk.read(&format!("{name}/metadata.json")),
+        "{\n  \"title\": \"Refactor config\",\n  \"last_activated_at\": \"2026-03-18T13:19:13Z\"\n}\n",
+    );
+    assert_eq!(
+        disk.read(&format!("{name}/events.jsonl")),
+        "{\"timestamp\":\"2026-03-18T13:19:13Z\",\"type\":\"turn_start\"}\n",
+    );
+    assert_eq!(fs::read_to_string(disk.storage.join("cache/.gitignore")).unwrap(), "*\n");
+}
+
+#[test]
+fn an_array_is_read_and_left_alone_until_the_first_write() {
+    // 072-330, 072-333
+    let disk = Disk::new();
+    disk.write("17127583920-refactor-config/events.json", ARRAY);
+    disk.write("17127583920-refactor-config/metadata.json", r#"{"title": "Old"}"#);
+    let store = disk.store();
+    let listing = store.list().unwrap();
+    assert_eq!(listing.damaged, []);
+    assert_eq!(listing.conversations[0].events_count, 4);
+    assert_eq!(listing.conversations[0].last_activated_at.to_string(), "2026-03-18T13:19:16Z");
+    let stream = store.events(id(17_127_583_920), Select::All).unwrap();
+    assert!(stream.events().all(|event| event.is_ok()));
+    assert_eq!(store.events(id(17_127_583_920), Select::Last(1)).unwrap().len(), 1);
+    drop(store.lock(id(17_127_583_920), Wait::No).unwrap());
+    assert_eq!(disk.names("17127583920-refactor-config"), ["events.json", "metadata.json"]);
+    assert_eq!(disk.read("17127583920-refactor-config/events.json"), ARRAY);
+}
+
+#[test]
+fn the_first_write_turns_an_array_into_lines() {
+    // 072-217, 072-332, 072-334
+    let disk = Disk::new();
+    disk.write("17127583920-words/events.json", ARRAY);
+    let store = disk.store();
+    let mut locked = store.lock(id(17_127_583_920), Wait::No).unwrap();
+    locked.append(&[turn()]).unwrap();
+    // The lock moved along with the file.
+    assert!(matches!(disk.store().lock(id(17_127_583_920), Wait::No), Err(StoreError::Locked(_))));
+    drop(locked);
+    assert_eq!(disk.names("17127583920-words"), ["events.jsonl"]);
+    insta::assert_snapshot!(disk.read("17127583920-words/events.jsonl"), @r#"
+    {"timestamp":"2026-03-18 13:19:13.281973","type":"turn_start"}
+    {"timestamp":"2026-03-18 13:19:14.5","type":"chat_request","content":"Hello"}
+    {"timestamp":"2026-03-18 13:19:15","type":"config_delta","delta":{"a":1}}
+    {"timestamp":"2026-03-18 13:19:16","type":"hologram","beam":[1,2]}
+    {"timestamp":"2026-03-18T13:19:13Z","type":"turn_start"}
+    "#);
+    assert_eq!(disk.store().list().unwrap().conversations[0].events_count, 5);
+}
+
+#[test]
+fn a_push_after_an_array_keeps_what_it_does_not_know() {
+    // 072-217
+    let disk = Disk::new();
+    disk.write("17/events.json", ARRAY);
+    let mut locked = disk.store().lock(id(17), Wait::No).unwrap();
+    let event = serde_json::json!({"type": "chat_response", "message": "hi"});
+    locked.push(&[event], now()).unwrap();
+    assert!(disk.read("17/events.jsonl").contains(r#""type":"hologram","beam":[1,2]"#));
+}
+
+#[test]
+fn an_array_that_a_dead_converter_left_is_not_read() {
+    // 072-334: the lines were durable, so they are what counts.
+    let disk = Disk::new();
+    disk.write("17/events.json", ARRAY);
+    disk.write(
+        "17/events.jsonl",
+        "{\"timestamp\":\"2026-03-18T13:19:13Z\",\"type\":\"turn_start\"}\n",
+    );
+    let store = disk.store();
+    assert_eq!(store.events(id(17), Select::All).unwrap().len(), 1);
+    store.lock(id(17), Wait::No).unwrap().append(&[turn()]).unwrap();
+    assert_eq!(store.events(id(17), Select::All).unwrap().len(), 2);
+    assert_eq!(store.list().unwrap().conversations[0].events_count, 2);
+}
+
+#[test]
+fn damaged_files_are_named_and_the_rest_is_listed() {
+    let disk = Disk::new();
+    disk.store().create(Some("fine"), now()).unwrap();
+    disk.write("21/metadata.json", "{\"title\": \"cut o");
+    disk.write("22/events.json", "[{\"timestamp\":");
+    disk.write("23/metadata.json", "{}");
+    fs::create_dir(disk.file("23/events.jsonl")).unwrap();
+    for _ in 0..2 {
+        let listing = disk.store().list().unwrap();
+        assert_eq!(listing.conversations.len(), 4);
+        let mut named: Vec<_> =
+            listing.damaged.iter().map(|d| d.path.strip_prefix(&disk.storage).unwrap()).collect();
+        named.sort();
+        assert_eq!(
+            named,
+            [
+                "conversations/21/metadata.json",
+                "conversations/22/events.json",
+                "conversations/23/events.jsonl",
+            ],
+        );
+    }
+    let error = disk.store().metadata(id(21)).unwrap_err().to_string();
+    assert!(error.contains("conversations/21/metadata.json is damaged"), "{error}");
+    let error = disk.store().events(id(22), Select::All).unwrap_err().to_string();
+    assert!(error.contains("conversations/22/events.json is damaged"), "{error}");
+}
+
+#[test]
+fn an_unreadable_stream_does_not_fail_a_listing() {
+    // 072-165: once the index knows the conversation, its stream is not opened at all.
+    let disk = Disk::new();
+    let store = disk.store();
+    let mut locked = store.create(Some("t"), now()).unwrap();
+    locked.append(&[turn(), turn()]).unwrap();
+    let name = locked.id().to_string();
+    drop(locked);
+    store.list().unwrap();
+    fs::remove_file(disk.file(&format!("{name}/events.jsonl"))).unwrap();
+    symlink("/nonexistent", disk.file(&format!("{name}/events.jsonl"))).unwrap();
+    let listing = disk.store().list().unwrap();
+    assert_eq!((listing.conversations[0].events_count, listing.damaged.len()), (2, 0));
+}
+
+#[test]
+fn a_listing_is_the_same_after_the_cache_was_deleted() {
+    // 072-166
+    let disk = Disk::new();
+    let store = disk.store();
+    for n in 0..5 {
+        let mut locked = store.create(Some("t"), now()).unwrap();
+        for _ in 0..n {
+            locked.append(&[turn()]).unwrap();
+        }
+    }
+    disk.write("40-old/events.json", ARRAY);
+    let before = store.list().unwrap();
+    assert_eq!(before.conversations.len(), 6);
+    for _ in 0..3 {
+        assert_eq!(disk.store().list().unwrap(), before);
+    }
+    fs::remove_dir_all(disk.storage.join("cache")).unwrap();
+    assert_eq!(disk.store().list().unwrap(), before);
+    // The store that was open all along notices too.
+    assert_eq!(store.list().unwrap(), before);
+}
+
+#[test]
+fn a_cache_full_of_nonsense_is_built_again() {
+    let disk = Disk::new();
+    disk.store().create(Some("t"), now()).unwrap();
+    let before = disk.store().list().unwrap();
+    for nonsense in ["nonsense\n", "[\"e\",1]\n", "[\"c\",\"x\"]\n", "\u{0}\u{0}\u{0}\n"] {
+        fs::write(disk.storage.join("cache/conversations.log"), nonsense).unwrap();
+        assert_eq!(disk.store().list().unwrap(), before, "{nonsense:?}");
+    }
+}
+
+#[test]
+fn a_listing_follows_a_writer_who_holds_the_lock() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let mut locked = store.create(None, now()).unwrap();
+    for count in 1..5 {
+        locked.append(&[turn()]).unwrap();
+        for store in [&store, &disk.store()] {
+            assert_eq!(store.list().unwrap().conversations[0].events_count, count);
+        }
+        locked.set_title(Some(&count.to_string())).unwrap();
+        assert_eq!(disk.store().list().unwrap().conversations[0].title, Some(count.to_string()));
+    }
+    drop(locked);
+    // Nobody writes any more: the next listing takes a note, and the one after it reads that.
+    for _ in 0..2 {
+        assert_eq!(disk.store().list().unwrap().conversations[0].events_count, 4);
+    }
+    let log = fs::read_to_string(disk.storage.join("cache/conversations.log")).unwrap();
+    assert!(log.lines().any(|line| line.contains("\"4\"") && line.ends_with(",false]")), "{log}");
+}
+
+#[test]
+fn a_directory_that_did_not_change_is_not_read_again() {
+    let disk = Disk::new();
+    disk.write("17-words/metadata.json", "{\"title\": \"old\"}");
+    disk.write("17-words/events.jsonl", "");
+    let conversations = fs::File::open(disk.file("")).unwrap();
+    let yesterday = SystemTime::now() - Duration::from_secs(86_400);
+    conversations.set_modified(yesterday).unwrap();
+    assert_eq!(disk.store().list().unwrap().conversations.len(), 1);
+    // A new directory is seen by the time of its parent; with the old time it is not looked for.
+    disk.write("18/metadata.json", "{}");
+    assert_eq!(disk.store().list().unwrap().conversations.len(), 2);
+    disk.write("19/metadata.json", "{}");
+    disk.write("19/events.jsonl", "");
+    fs::remove_dir_all(disk.file("18")).unwrap();
+    conversations.set_modified(yesterday).unwrap();
+    let listing = disk.store().list().unwrap();
+    assert_eq!(listing.conversations[0].title.as_deref(), Some("old"));
+    assert_eq!(listing.conversations.len(), 1);
+    // What is written to a conversation that is known shows all the same.
+    disk.store().lock(id(17), Wait::No).unwrap().append(&[turn()]).unwrap();
+    assert_eq!(disk.store().list().unwrap().conversations[0].events_count, 1);
+}
+
+#[test]
+fn an_unfinished_write_is_cut_off_by_the_next_writer() {
+    // 072-335, 072-336
+    let disk = Disk::new();
+    let whole = "{\"timestamp\":\"2026-03-18T13:19:13Z\",\"type\":\"turn_start\"}\n";
+    for torn in ["{\"timest", "{\"a\":1} \n", "{\"a\":1} \n{\"b\":2} \n{\"c", " \n"] {
+        disk.write("17/events.jsonl", &format!("{whole}{torn}"));
+        let store = disk.store();
+        assert_eq!(store.events(id(17), Select::All).unwrap().len(), 1, "{torn:?}");
+        assert_eq!(store.events(id(17), Select::Last(5)).unwrap().len(), 1, "{torn:?}");
+        store.lock(id(17), Wait::No).unwrap().append(&[turn()]).unwrap();
+        assert_eq!(disk.read("17/events.jsonl"), format!("{whole}{whole}"), "{torn:?}");
+    }
+}
+
+#[test]
+fn links_below_the_storage_are_not_followed() {
+    let disk = Disk::new();
+    let outside = tempfile::tempdir().unwrap();
+    let victim = outside.path().join("victim");
+    fs::write(&victim, "").unwrap();
+    disk.write("17/metadata.json", "{}");
+    symlink(&victim, disk.file("17/events.jsonl")).unwrap();
+    symlink(outside.path(), disk.file("18")).unwrap();
+    let store = disk.store();
+    for number in [17, 18] {
+        assert!(store.lock(id(number), Wait::No).is_err(), "{number}");
+        assert!(store.events(id(number), Select::All).is_err(), "{number}");
+    }
+    assert!(store.list().is_ok());
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "");
+}
+
+#[test]
+fn what_dead_processes_left_is_not_listed_and_then_removed() {
+    let disk = Disk::new();
+    let yesterday = SystemTime::now() - Duration::from_secs(86_400);
+    for name in [".new-17-1-0", ".gone-18-1-0", ".new-19-1-0"] {
+        disk.write(&format!("{name}/events.jsonl"), "");
+        fs::File::open(disk.file(name)).unwrap().set_modified(yesterday).unwrap();
+    }
+    disk.write(".new-20-1-0/metadata.json", "young");
+    // The third one is alive: somebody holds its lock.
+    let alive = fs::File::open(disk.file(".new-19-1-0/events.jsonl")).unwrap();
+    alive.lock().unwrap();
+    let store = disk.store();
+    assert!(store.list().unwrap().conversations.is_empty());
+    store.create(None, now()).unwrap();
+    assert_eq!(disk.names(""), [".new-19-1-0", ".new-20-1-0", "17738399530"]);
+}
+
+#[test]
+fn an_id_that_a_directory_with_words_has_is_not_given_again() {
+    let disk = Disk::new();
+    disk.write("17738399530-imported/metadata.json", "{}");
+    assert_eq!(disk.store().create(None, now()).unwrap().id(), id(17_738_399_531));
+}
+
+#[test]
+fn a_conversation_without_events_can_be_written_to() {
+    let disk = Disk::new();
+    disk.write("17/metadata.json", "{\"title\": \"bare\"}");
+    let store = disk.store();
+    assert!(store.events(id(17), Select::All).unwrap().is_empty());
+    store.lock(id(17), Wait::No).unwrap().append(&[turn()]).unwrap();
+    assert_eq!(store.list().unwrap().conversations[0].events_count, 1);
+}
+
+#[test]
+fn the_log_stays_small_however_often_is_written_and_listed() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let id = store.create(None, now()).unwrap().id();
+    for count in 1..300 {
+        store.lock(id, Wait::No).unwrap().append(&[turn()]).unwrap();
+        assert_eq!(disk.store().list().unwrap().conversations[0].events_count, count);
+    }
+    let log = disk.storage.join("cache/conversations.log");
+    assert!(fs::metadata(&log).unwrap().len() < 10_000);
+}
+
+#[test]
+fn a_store_nobody_may_write_to_can_be_read() {
+    let disk = Disk::new();
+    disk.store().create(Some("t"), now()).unwrap();
+    // A file in the place of the cache directory stops root as well.
+    fs::write(disk.storage.join("cache"), "").unwrap();
+    assert_eq!(disk.store().list().unwrap().conversations.len(), 1);
+}

@@ -1,0 +1,166 @@
+//! `cargo xtask bench`: how fast, compared with something everybody knows.
+//!
+//! A time says little on a noisy machine, a ratio a lot: each benchmark is a *pair*,
+//! the subject and a peer that does the least one could do. Both are measured in
+//! turns, A B A B, so that whatever slows the machine slows both, and the medians
+//! are compared. A ratio over its limit is measured again before it counts.
+//!
+//! To add one, write a function that makes its [`Pair`]s and list it in
+//! [`BENCHMARKS`].
+
+mod measure;
+mod startup;
+mod store;
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+
+use camino::Utf8PathBuf;
+use serde_json::json;
+
+use self::measure::{Measurement, Pair, measure};
+use crate::cmd::Cmd;
+use crate::failure::{Failure, Result};
+
+/// How often a pair is measured before its ratio counts as over the limit.
+const TRIES: u32 = 3;
+
+/// A named source of pairs. It is only asked for them when it was chosen, because
+/// making them may take long.
+struct Benchmark {
+    name: &'static str,
+    pairs: fn(&Programs) -> Result<Vec<Pair>>,
+}
+
+const BENCHMARKS: &[Benchmark] = &[
+    Benchmark { name: "startup", pairs: startup::pairs },
+    Benchmark { name: "store", pairs: store::pairs },
+];
+
+/// Where the optimised programs are.
+struct Programs {
+    dir: Utf8PathBuf,
+}
+
+impl Programs {
+    /// The path of one of our programs.
+    fn path(&self, name: &str) -> Result<Utf8PathBuf> {
+        let path = self.dir.join(name);
+        let missing = || Failure::new(format!("the program {path} was not built"));
+        path.is_file().then(|| path.clone()).ok_or_else(missing)
+    }
+}
+
+/// Measures the benchmarks whose name contains the filter.
+pub(crate) fn run(filter: Option<&str>) -> Result {
+    let part = filter.unwrap_or_default();
+    let chosen: Vec<_> = BENCHMARKS.iter().filter(|bench| bench.name.contains(part)).collect();
+    if chosen.is_empty() {
+        return Err(Failure::new(format!("no benchmark has `{part}` in its name")));
+    }
+    if cfg!(debug_assertions) {
+        // Some subjects are functions in this very program, which must be optimised
+        // like the product is.
+        let again = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench", part];
+        return Cmd::cargo(&again).run();
+    }
+    // The program as `cargo run --release` makes it.
+    Cmd::cargo(&["build", "--release"]).run()?;
+    let programs = Programs { dir: own_dir()? };
+    let mut results = Vec::new();
+    for benchmark in chosen {
+        for mut pair in (benchmark.pairs)(&programs)? {
+            println!("measuring {}", pair.name);
+            results.push(patiently(&mut pair)?);
+        }
+    }
+    print!("\n{}", table(&results));
+    save(&programs, &results)?;
+    judge(&results)
+}
+
+/// Measures again while the ratio is over its limit; the best try counts, because
+/// noise only ever makes things slower.
+fn patiently(pair: &mut Pair) -> Result<Measurement> {
+    let mut best: Option<Measurement> = None;
+    for _ in 0..TRIES {
+        let this = measure(pair)?;
+        if best.as_ref().is_none_or(|best| this.ratio() < best.ratio()) {
+            best = Some(this);
+        }
+        if best.as_ref().is_some_and(Measurement::is_ok) {
+            break;
+        }
+    }
+    best.ok_or_else(|| Failure::new("nothing was measured"))
+}
+
+fn table(results: &[Measurement]) -> String {
+    let width = results.iter().map(|result| result.name.chars().count()).max().unwrap_or(0).max(4);
+    let head = ("subject", "peer", "ratio", "limit");
+    let mut text =
+        format!("{:width$} {:>12} {:>12} {:>7} {:>7}\n", "name", head.0, head.1, head.2, head.3);
+    for result in results {
+        let _ = writeln!(
+            text,
+            "{:width$} {:>12} {:>12} {:>7.2} {:>7.2}  {}",
+            result.name,
+            format!("{:.1?}", result.subject),
+            format!("{:.1?}", result.peer),
+            result.ratio(),
+            result.limit,
+            result.verdict(),
+        );
+    }
+    text
+}
+
+/// Writes the numbers to `bench.json` in the target directory.
+fn save(programs: &Programs, results: &[Measurement]) -> Result {
+    let rows: Vec<_> = results
+        .iter()
+        .map(|result| {
+            json!({
+                "name": result.name,
+                "subject_ns": nanoseconds(result.subject),
+                "peer_ns": nanoseconds(result.peer),
+                "ratio": result.ratio(),
+                "limit": result.limit,
+                "verdict": result.verdict(),
+            })
+        })
+        .collect();
+    let path = programs.dir.with_file_name("bench.json");
+    fs::write(&path, format!("{:#}\n", json!(rows)))
+        .map_err(Failure::because(format!("cannot write {path}")))
+}
+
+fn nanoseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn judge(results: &[Measurement]) -> Result {
+    let over: Vec<_> = results
+        .iter()
+        .filter(|result| !result.is_ok())
+        .map(|result| result.name.as_str())
+        .collect();
+    if over.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("over the limit in {TRIES} tries: {}", over.join(", "))))
+}
+
+/// The directory of this program, in which Cargo puts the others of the same profile.
+fn own_dir() -> Result<Utf8PathBuf> {
+    let path = env::current_exe().map_err(Failure::because("cannot find this program"))?;
+    let path =
+        Utf8PathBuf::try_from(path).map_err(Failure::because("cannot use the target directory"))?;
+    path.parent()
+        .map(ToOwned::to_owned)
+        .ok_or_else(|| Failure::new("this program has no directory"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! The harness, tried on work that takes as long as it says.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::*;
+use crate::bench::measure::Work;
+
+/// Work that claims these many nanoseconds, one after the other, and then the last.
+fn claims(times: &[u64]) -> Work {
+    let times = times.to_owned();
+    let mut turn = 0;
+    Work::timed(move || {
+        turn += 1;
+        Ok(Duration::from_nanos(times[(turn - 1).min(times.len() - 1)]))
+    })
+}
+
+fn pair(samples: usize, subject: Work, peer: Work) -> Pair {
+    Pair { name: "work".to_owned(), limit: 2.0, samples, subject, peer }
+}
+
+#[test]
+fn medians_are_compared() {
+    // One turn to warm up, then the samples.
+    let subject = claims(&[999, 10, 1000, 30, 20, 15]);
+    let result = measure(&mut pair(5, subject, claims(&[10]))).unwrap();
+    assert_eq!((result.subject.as_nanos(), result.peer.as_nanos()), (20, 10));
+    assert!((result.ratio() - 2.0).abs() < 1e-9 && result.is_ok());
+    let result = measure(&mut pair(2, claims(&[0, 10, 30]), claims(&[10]))).unwrap();
+    assert_eq!(result.subject.as_nanos(), 20);
+}
+
+#[test]
+fn samples_are_taken_in_turns() {
+    let log = Rc::new(RefCell::new(String::new()));
+    let note = |letter: char, times| {
+        let log = Rc::clone(&log);
+        Work::repeat(times, move || {
+            log.borrow_mut().push(letter);
+            Ok(())
+        })
+    };
+    measure(&mut pair(2, note('a', 1), note('b', 3))).unwrap();
+    assert_eq!(*log.borrow(), "abbb".repeat(3));
+}
+
+#[test]
+fn a_bad_try_is_forgiven_and_three_are_not() {
+    // Each try is two turns: one to warm up and one that counts.
+    let mut lucky = pair(1, claims(&[90, 90, 10]), claims(&[10]));
+    assert_eq!(patiently(&mut lucky).unwrap().verdict(), "ok");
+    let mut slow = pair(1, claims(&[90, 90, 80, 80, 70, 70, 10]), claims(&[10]));
+    let result = patiently(&mut slow).unwrap();
+    assert_eq!((result.verdict(), result.subject.as_nanos()), ("over", 70));
+    let failure = judge(&[result]).unwrap_err();
+    assert_eq!(failure.to_string(), "over the limit in 3 tries: work");
+}
+
+#[test]
+fn work_that_fails_or_takes_no_time_is_no_success() {
+    let broken = Work::repeat(1, || Err(Failure::new("broken")));
+    let failure = measure(&mut pair(1, broken, claims(&[1]))).unwrap_err();
+    assert_eq!(failure.to_string(), "cannot measure work: broken");
+    assert!(measure(&mut pair(0, claims(&[1]), claims(&[1]))).is_err());
+    assert!(!measure(&mut pair(1, claims(&[0]), claims(&[0]))).unwrap().is_ok());
+}
+
+#[test]
+fn the_table_and_the_file_have_a_row_for_each() {
+    let result = |name: &str, subject| Measurement {
+        name: name.to_owned(),
+        subject: Duration::from_nanos(subject),
+        peer: Duration::from_micros(1),
+        limit: 2.0,
+    };
+    let results = [result("startup", 1500), result("append", 2500)];
+    insta::assert_snapshot!(table(&results), @r"
+    name         subject         peer   ratio   limit
+    startup        1.5µs        1.0µs    1.50    2.00  ok
+    append         2.5µs        1.0µs    2.50    2.00  over
+    ");
+
+    let dir = tempfile::TempDir::new().unwrap();
+    let dir = Utf8PathBuf::try_from(dir.path().join("release")).unwrap();
+    save(&Programs { dir: dir.clone() }, &results).unwrap();
+    let saved = fs::read_to_string(dir.with_file_name("bench.json")).unwrap();
+    let saved: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    assert_eq!(saved[1]["verdict"], "over");
+    assert_eq!(saved[0]["subject_ns"], 1500);
+}

@@ -1,0 +1,103 @@
+//! What developers run: `cargo xtask test`, `ci`, `bench` and a few more.
+//!
+//! Everything that has to be remembered about building and checking this
+//! repository is a command here, so that a person and CI do the same thing.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this program is the seam through which the repository is built and checked"
+)]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this program talks to developers and has no other output"
+)]
+
+mod bench;
+mod bless;
+mod ci;
+mod cmd;
+mod docs;
+mod failure;
+mod files;
+mod needs;
+mod rust;
+mod spec;
+mod suite;
+mod tidy;
+
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use clap::{Parser, Subcommand};
+
+use crate::failure::Result;
+
+/// Developer commands of this repository
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Run every test there is, and get what they need first
+    Test {
+        /// Passed on to the test runner, for example a part of a test's name
+        #[arg(last = true)]
+        extra: Vec<String>,
+    },
+    /// Run everything that CI runs, in its order
+    Ci {
+        /// Only these steps
+        #[arg(value_enum)]
+        steps: Vec<ci::Step>,
+    },
+    /// Accept the current output of the program as the new snapshots
+    Bless,
+    /// Compare the speed of the program with that of something known
+    Bench {
+        /// Only benchmarks whose name contains this
+        filter: Option<String>,
+    },
+    /// Write docs/conformance.md: which tests prove which line of the specification
+    Spec {
+        /// Only check that the file is up to date
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the rules of the repository that no compiler knows
+    Tidy,
+    /// Build the documentation of the code, warnings denied
+    Docs,
+}
+
+fn main() -> ExitCode {
+    match run(Args::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result {
+    match task {
+        Task::Test { extra } => suite::run(&extra),
+        Task::Ci { steps } => ci::run(&steps),
+        Task::Bless => bless::run(),
+        Task::Bench { filter } => bench::run(filter.as_deref()),
+        Task::Spec { check } => spec::run(root(), check),
+        Task::Tidy => tidy::run(root()),
+        Task::Docs => docs::run(),
+    }
+}
+
+/// The directory of the repository.
+fn root() -> &'static Utf8Path {
+    let own = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own)
+}

@@ -1,0 +1,141 @@
+//! What has to be on the machine before a command can do its work.
+//!
+//! One row for each need: how to see that it is there, and how to get it. What can
+//! be installed without a person is installed; for the rest the failure says what
+//! to do. Nothing is skipped silently, because a test that does not run proves
+//! nothing.
+
+use crate::cmd::{Cmd, tools_dir};
+use crate::failure::{Failure, Result};
+
+/// One thing that must be there.
+#[derive(Debug)]
+pub(crate) struct Need {
+    name: &'static str,
+    why: &'static str,
+    present: fn() -> bool,
+    get: Get,
+}
+
+/// How to get what is missing.
+#[derive(Debug)]
+enum Get {
+    /// We run these commands.
+    Install(fn() -> Vec<Cmd>),
+    /// A person does this.
+    Ask(&'static str),
+}
+
+/// What the tests need besides a Rust toolchain.
+pub(crate) const TESTS: &[Need] = &[Need {
+    name: "setsid",
+    why: "gives a program under test a terminal of its own",
+    present: || Cmd::new("setsid", &["--version"]).succeeds(),
+    get: Get::Ask("install the package util-linux"),
+}];
+
+/// What checking the format needs.
+pub(crate) const FMT: &[Need] = &[Need {
+    name: "rustfmt",
+    why: "checks the format of the code",
+    present: || Cmd::cargo(&["fmt", "--version"]).succeeds(),
+    get: Get::Ask("rustup component add rustfmt"),
+}];
+
+/// What checking the code needs.
+pub(crate) const CLIPPY: &[Need] = &[Need {
+    name: "clippy",
+    why: "checks the code",
+    present: || Cmd::cargo(&["clippy", "--version"]).succeeds(),
+    get: Get::Ask("rustup component add clippy"),
+}];
+
+/// What checking the dependencies needs.
+pub(crate) const DENY: &[Need] = &[Need {
+    name: "cargo-deny",
+    why: "checks licences and sources of dependencies",
+    present: || Cmd::cargo(&["deny", "--version"]).succeeds(),
+    get: Get::Install(|| vec![cargo_install("cargo-deny", "0.20.2")]),
+}];
+
+/// What accepting snapshots needs.
+pub(crate) const BLESS: &[Need] = &[Need {
+    name: "cargo-insta",
+    why: "writes accepted snapshots into the source",
+    present: || Cmd::cargo(&["insta", "--version"]).succeeds(),
+    get: Get::Install(|| vec![cargo_install("cargo-insta", "1.49.0")]),
+}];
+
+/// Gets whatever is missing, or says how to.
+pub(crate) fn meet(needs: &[Need]) -> Result {
+    needs.iter().filter(|need| !(need.present)()).try_for_each(obtain)
+}
+
+fn obtain(need: &Need) -> Result {
+    let Need { name, why, .. } = need;
+    let commands = match need.get {
+        Get::Install(commands) => commands(),
+        Get::Ask(how) => {
+            return Err(Failure::new(format!("`{name}` is missing, which {why}: {how}")));
+        }
+    };
+    println!("`{name}` is missing, which {why}; installing it");
+    for command in commands {
+        command.run().map_err(Failure::because(format!("cannot install `{name}`, which {why}")))?;
+    }
+    if (need.present)() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{name}` was installed but still cannot be run")))
+}
+
+/// A tool from the registry, at a version we know, in a place that is ours.
+fn cargo_install(name: &str, version: &str) -> Cmd {
+    let root = tools_dir();
+    Cmd::cargo(&["install", name, "--version", version, "--locked", "--root", root.as_str()])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    fn failure(present: fn() -> bool, get: Get) -> String {
+        let need = Need { name: "thing", why: "does it", present, get };
+        meet(&[need]).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_there_is_left_alone() {
+        let get = Get::Install(|| panic!("nothing to install"));
+        let need = Need { name: "thing", why: "does it", present: || true, get };
+        assert!(meet(&[need]).is_ok());
+    }
+
+    #[test]
+    fn what_is_missing_is_installed() {
+        static LOOKED_BEFORE: AtomicBool = AtomicBool::new(false);
+        let need = Need {
+            name: "thing",
+            why: "does it",
+            present: || LOOKED_BEFORE.swap(true, Ordering::Relaxed),
+            get: Get::Install(|| vec![Cmd::new("true", &[])]),
+        };
+        assert!(meet(&[need]).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_had_fails_with_the_way_to_get_it() {
+        let check = |get, want: &str| assert_eq!(failure(|| false, get), want);
+        check(Get::Ask("ask for it"), "`thing` is missing, which does it: ask for it");
+        check(
+            Get::Install(|| vec![Cmd::new("false", &[])]),
+            "cannot install `thing`, which does it: `false` failed (exit status: 1)",
+        );
+        check(
+            Get::Install(|| vec![Cmd::new("true", &[])]),
+            "`thing` was installed but still cannot be run",
+        );
+    }
+}

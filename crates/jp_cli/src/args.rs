@@ -101,7 +101,7 @@ impl Command {
 pub(crate) struct Init {
     /// The directory to make a workspace; the current one by default
     #[arg(value_name = "DIR")]
-    pub(crate) directory: Option<Utf8PathBuf>,
+    pub(crate) root: Option<Utf8PathBuf>,
 }
 
 /// Look at the configuration

@@ -268,7 +268,7 @@ fn a_directory_that_did_not_change_is_not_read_again() {
     disk.write("17-words/metadata.json", "{\"title\": \"old\"}");
     disk.write("17-words/events.jsonl", "");
     let conversations = fs::File::open(disk.file("")).unwrap();
-    let yesterday = SystemTime::now() - Duration::from_secs(86_400);
+    let yesterday = SystemTime::now() - Duration::from_hours(24);
     conversations.set_modified(yesterday).unwrap();
     assert_eq!(disk.store().list().unwrap().conversations.len(), 1);
     // A new directory is seen by the time of its parent; with the old time it is not looked for.
@@ -322,7 +322,7 @@ fn links_below_the_storage_are_not_followed() {
 #[test]
 fn what_dead_processes_left_is_not_listed_and_then_removed() {
     let disk = Disk::new();
-    let yesterday = SystemTime::now() - Duration::from_secs(86_400);
+    let yesterday = SystemTime::now() - Duration::from_hours(24);
     for name in [".new-17-1-0", ".gone-18-1-0", ".new-19-1-0"] {
         disk.write(&format!("{name}/events.jsonl"), "");
         fs::File::open(disk.file(name)).unwrap().set_modified(yesterday).unwrap();

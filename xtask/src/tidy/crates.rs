@@ -39,7 +39,7 @@ pub(super) fn depend_as_the_architecture_says(tree: &Tree) -> Problems {
                 problems.push(format!("{ARCHITECTURE}: lacks the edge line `{real}`"));
             }
             (None, _) => {
-                problems.push(format!("{ARCHITECTURE}: `{name}` is no crate of the workspace"))
+                problems.push(format!("{ARCHITECTURE}: `{name}` is no crate of the workspace"));
             }
             (Some(_), Some(_)) => {}
         }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub(crate) fn run(ctx: &Ctx, args: &Init) -> Result {
-    let root = match &args.directory {
+    let root = match &args.root {
         Some(directory) => ctx.cwd().join(directory),
         None => ctx.cwd().to_owned(),
     };

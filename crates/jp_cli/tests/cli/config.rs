@@ -54,9 +54,76 @@ fn origins_name_layer_and_line() {
     env.write(".jp/config.toml", "[assistant]\nname = \"x\"\ninstructions = [\"one\"]\n");
     env.write("a/.jp.toml", "\n\n[assistant]\ninstructions = [\"two\"]\n");
     let args = ["config", "show", "assistant", "--origin", "--cfg", "assistant.model.id.name=m"];
-    assert_snapshot!(env.jp(args).cwd("a").run().success(), @"");
+    assert_snapshot!(env.jp(args).cwd("a").run().success(), @r#"
+    $ jp config show assistant --origin --cfg assistant.model.id.name=m
+    exit code: 0
+    --- stdout
+    [assistant]
+    name = "root"  # $PROJECT/.jp.toml:2
+    instructions = [
+        "one",     # $PROJECT/.jp/config.toml:3
+        "two",     # .jp.toml:4
+    ]
+
+    [assistant.model]
+    parameters = {}  # default
+
+    [assistant.model.id]
+    name = "m"  # --cfg assistant.model.id.name=m
+    "#);
     let args = args.into_iter().chain(["--format", "json"]);
-    assert_snapshot!(env.jp(args).cwd("a").run().success(), @"");
+    assert_snapshot!(env.jp(args).cwd("a").run().success(), @r#"
+    $ jp config show assistant --origin --cfg assistant.model.id.name=m --format json
+    exit code: 0
+    --- stdout
+    {
+      "assistant.name": {
+        "value": "root",
+        "origin": {
+          "layer": "directory",
+          "path": "$PROJECT/.jp.toml",
+          "line": 2
+        }
+      },
+      "assistant.instructions": {
+        "value": [
+          "one",
+          "two"
+        ],
+        "origin": {
+          "layer": "directory",
+          "path": ".jp.toml",
+          "line": 4
+        },
+        "elements": [
+          {
+            "layer": "workspace",
+            "path": "$PROJECT/.jp/config.toml",
+            "line": 3
+          },
+          {
+            "layer": "directory",
+            "path": ".jp.toml",
+            "line": 4
+          }
+        ]
+      },
+      "assistant.model.id.name": {
+        "value": "m",
+        "origin": {
+          "layer": "assignment",
+          "path": "--cfg assistant.model.id.name=m",
+          "line": 1
+        }
+      },
+      "assistant.model.parameters": {
+        "value": {},
+        "origin": {
+          "layer": "default"
+        }
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -86,33 +153,107 @@ fn mistakes_are_all_shown_with_their_place() {
     );
     env.write("a/.jp.toml", "[style]\ncolor = \"sometimes\"\n");
     let output = env.jp(["conversation", "ls"]).cwd("a").run().code(2);
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @r#"
+    $ jp conversation ls
+    exit code: 2
+    --- stderr
+    error: unknown key `colr` in `style`
+     --> $PROJECT/.jp/config.toml:2:1
+      |
+    2 | colr = "never"
+      | ^^^^
+      |
+      = help: did you mean `color`?
+
+    error: `style.markdown.width` must be an integer from 20 to 65535, found a string
+     --> $PROJECT/.jp/config.toml:3:18
+      |
+    3 | markdown.width = "wide"
+      |                  ^^^^^^
+
+    error: `plugins.auto_install` must be a boolean, found an integer
+     --> $PROJECT/.jp/config.toml:6:16
+      |
+    6 | auto_install = 1
+      |                ^
+
+    error: `style.color` must be one of "auto", "always", "never", found "sometimes"
+     --> .jp.toml:2:9
+      |
+    2 | color = "sometimes"
+      |         ^^^^^^^^^^^
+    "#);
 }
 
 #[test]
 fn a_syntax_error_is_shown_with_its_place() {
     let env = jp_test::env!();
     env.write(".jp/config.toml", "[style\ncolor = 1\n");
-    assert_snapshot!(env.jp(["config", "show"]).run().code(2), @"");
+    assert_snapshot!(env.jp(["config", "show"]).run().code(2), @"
+    $ jp config show
+    exit code: 2
+    --- stderr
+    error: unclosed table, expected `]`
+     --> .jp/config.toml:1:7
+      |
+    1 | [style
+      |       ^ not valid TOML
+    ");
 }
 
 #[test]
 fn a_wrong_cfg_argument_says_what_is_wrong_with_it() {
     let env = jp_test::env!();
     let run = |argument: &str| env.jp(["config", "show", "--cfg", argument]).run().code(2);
-    assert_snapshot!(run("style.colour=never"), @"");
-    assert_snapshot!(run("missing.toml"), @"");
-    assert_snapshot!(run("style..color=never"), @"");
+    assert_snapshot!(run("style.colour=never"), @"
+    $ jp config show --cfg style.colour=never
+    exit code: 2
+    --- stderr
+    error: unknown key `colour` in `style`
+     --> --cfg style.colour=never:1:7
+      |
+    1 | style.colour=never
+      |       ^^^^^^
+      |
+      = help: did you mean `color`?
+    ");
+    assert_snapshot!(run("missing.toml"), @"
+    $ jp config show --cfg missing.toml
+    exit code: 2
+    --- stderr
+    error: --cfg missing.toml: no such file
+    hint: to set a value, write `--cfg key.path=value`
+    ");
+    assert_snapshot!(run("style..color=never"), @"
+    $ jp config show --cfg style..color=never
+    exit code: 2
+    --- stderr
+    error: a part of the key is empty
+     --> --cfg style..color=never:1:7
+      |
+    1 | style..color=never
+      |       ^
+    ");
 }
 
 #[test]
 fn a_file_that_cannot_be_read_is_not_passed_over() {
     let env = jp_test::env!();
     env.write(".jp/config.toml/file", "");
-    assert_snapshot!(env.jp(["config", "show"]).run().code(2), @"");
+    assert_snapshot!(env.jp(["config", "show"]).run().code(2), @"
+    $ jp config show
+    exit code: 2
+    --- stderr
+    error: cannot read $PROJECT/.jp/config.toml: Is a directory (os error 21)
+    ");
     let env = jp_test::env!();
     env.write(".jp/config.toml", [0xff, 0xfe]);
-    assert_snapshot!(env.jp(["config", "show"]).run().code(2), @"");
+    assert_snapshot!(env.jp(["config", "show"]).run().code(2), @"
+    $ jp config show
+    exit code: 2
+    --- stderr
+    error: $PROJECT/.jp/config.toml is not UTF-8 text: invalid utf-8 sequence of 1 bytes from index 0
+    ");
 }
 
 #[test]
@@ -129,7 +270,13 @@ fn an_unknown_theme_is_a_mistake_in_the_configuration() {
 #[test]
 fn a_wrong_path_names_the_wrong_segment() {
     let env = jp_test::env!();
-    assert_snapshot!(env.jp(["config", "show", "assistant.modle.id"]).run().code(2), @"");
+    assert_snapshot!(env.jp(["config", "show", "assistant.modle.id"]).run().code(2), @"
+    $ jp config show assistant.modle.id
+    exit code: 2
+    --- stderr
+    error: `assistant.modle.id`: no key `modle` in `assistant`; did you mean `model`?
+    hint: `jp config show` prints every key
+    ");
 }
 
 #[test]

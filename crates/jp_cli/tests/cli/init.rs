@@ -6,7 +6,18 @@ use insta::assert_snapshot;
 fn makes_a_workspace_and_asks_nothing_without_a_terminal() {
     let env = jp_test::env!();
     let output = env.jp(["init"]).run().success();
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @"
+    $ jp init
+    exit code: 0
+    --- stdout
+    Made $PROJECT a workspace:
+      .jp/config.toml
+      .jp/config.schema.json
+      .jp/id
+    --- stderr
+
+    See what is configured with `jp config show --origin`.
+    ");
     let config = env.read(".jp/config.toml");
     assert!(config.starts_with("#:schema ./config.schema.json\n"), "{config}");
     assert!(config.contains("[conversation.tools.fs_grep_files]"), "{config}");
@@ -24,7 +35,12 @@ fn a_second_time_changes_nothing() {
     let id = env.read(".jp/id");
     env.write(".jp/config.toml", "# mine\n");
     let output = env.jp(["init"]).run().success();
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @"
+    $ jp init
+    exit code: 0
+    --- stdout
+    $PROJECT is a workspace already; nothing to do
+    ");
     assert_eq!(env.read(".jp/config.toml"), "# mine\n");
     assert_eq!(env.read(".jp/id"), id);
 }
@@ -51,7 +67,13 @@ fn a_workspace_is_found_from_below() {
 fn outside_a_workspace_there_is_a_hint() {
     let env = jp_test::env!();
     let output = env.jp(["conversation", "ls"]).run().code(2);
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @"
+    $ jp conversation ls
+    exit code: 2
+    --- stderr
+    error: no workspace in $PROJECT or any directory above it
+    hint: run `jp init` in the directory that should be a workspace
+    ");
 }
 
 #[test]
@@ -68,9 +90,19 @@ fn something_in_the_way_is_named() {
     let env = jp_test::env!();
     env.write(".jp", "a file");
     let output = env.jp(["init"]).run().code(1);
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @"
+    $ jp init
+    exit code: 1
+    --- stderr
+    error: cannot create $PROJECT/.jp: File exists (os error 17)
+    ");
     let output = env.jp(["-C", "nowhere", "init"]).run().code(2);
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @"
+    $ jp -C nowhere init
+    exit code: 2
+    --- stderr
+    error: -C nowhere: No such file or directory (os error 2)
+    ");
 }
 
 #[test]
@@ -78,5 +110,11 @@ fn a_broken_id_is_named() {
     let env = super::workspace();
     env.write(".jp/id", "../..\n");
     let output = env.jp(["conversation", "ls"]).run().code(1);
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @"
+    $ jp conversation ls
+    exit code: 1
+    --- stderr
+    error: $PROJECT/.jp/id does not hold the id of a workspace (letters and digits, at most 64)
+    hint: remove $PROJECT/.jp/id; a new id is made
+    ");
 }

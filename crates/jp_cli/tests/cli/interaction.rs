@@ -54,7 +54,7 @@ fn ctrl_c_at_a_question_ends_the_program_and_changes_nothing() {
     let mut terminal = env.command("/bin/bash", ["-c", &format!("trap : INT; {script}")]).pty(SIZE);
     terminal.expect("Remove", LIMIT).send("\u{3}");
     terminal.expect("code 130", LIMIT);
-    terminal.wait(LIMIT);
+    terminal.wait(LIMIT).success();
     env.jp(["conversation", "path", id]).run().success();
 }
 

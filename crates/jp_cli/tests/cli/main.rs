@@ -26,7 +26,7 @@ fn conversation(env: &TestEnv) -> &'static str {
     };
     let events = [
         r#""type":"turn_start""#,
-        r###""type":"chat_request","content":"Where is `main`?\n\nSee [docs](https://example.org)." "###,
+        r#""type":"chat_request","content":"Where is `main`?\n\nSee [docs](https://example.org)." "#,
         r#""type":"chat_response","reasoning":"Two places come to mind.\nSearch first.""#,
         // {"pattern": "fn main"}
         r#""type":"tool_call_request","id":"tc_1","name":"fs_grep_files","arguments":{"pattern":"Zm4gbWFpbg=="}"#,
@@ -36,7 +36,7 @@ fn conversation(env: &TestEnv) -> &'static str {
         r#""type":"inquiry_response","id":"q","answer":true"#,
         // no such file
         r#""type":"tool_call_response","id":"tc_2","content":"bm8gc3VjaCBmaWxl","is_error":true"#,
-        r###""type":"chat_response","message":"It is in **src/main.rs**:\n\n```rust\nfn main() {}\n```" "###,
+        r#""type":"chat_response","message":"It is in **src/main.rs**:\n\n```rust\nfn main() {}\n```" "#,
         r#""type":"chat_response","data":{"answer":42}"#,
         r#""type":"config_delta","delta":{"assistant":{"name":"X"}}"#,
         r#""type":"hologram","beam":[1,2]"#,

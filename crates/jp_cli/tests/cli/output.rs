@@ -71,7 +71,12 @@ fn with_json_every_print_is_one_object_on_a_line() {
     // 072-242
     let env = workspace();
     let output = env.jp(["--format=json", "conversation", "show", "1"]).run().code(1);
-    assert_snapshot!(output, @"");
+    assert_snapshot!(output, @r#"
+    $ jp --format=json conversation show 1
+    exit code: 1
+    --- stderr
+    {"channel":"error","format":"plain","text":"error: conversation not found: 1\nhint: `jp conversation ls` lists the conversations of this workspace\n"}
+    "#);
     env.jp(["--format=toml", "conversation", "ls"]).run().code(2);
 }
 
@@ -97,7 +102,7 @@ fn a_full_disk_is_reported() {
     let jp = env!("CARGO_BIN_EXE_jp");
     let output =
         env.command("/bin/sh", ["-c", &format!("{jp} config show > /dev/full")]).run().code(1);
-    assert_snapshot!(output.stderr(), @"");
+    assert_snapshot!(output.stderr(), @"error: cannot print: No space left on device (os error 28)");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use jiff::{Timestamp, tz::TimeZone};
-use jp_conversation::{ChatRequest, ChatResponse, Event, EventKind, Stream};
+use jp_conversation::{ChatRequest, ChatResponse, Event, EventError, EventKind, Stream};
 use jp_printer::{Format, Print, fence, single_line};
 use jp_workspace::{Select, Store as _};
 use serde_json::{Map, Value};
@@ -26,42 +26,65 @@ pub(crate) fn run(ctx: &Ctx, args: &ConversationShow) -> Result {
     let store = ctx.store()?;
     let id = find(store, &args.id)?;
     let stream = store.events(id, args.last.map_or(Select::All, Select::Last))?;
-    if ctx.is_json() {
-        return json(ctx, &stream);
+    let unreadable = if ctx.is_json() {
+        json(ctx, &stream)?
+    } else {
+        let title = store.metadata(id)?.title;
+        let title = single_line(title.as_deref().unwrap_or("(untitled)")).into_owned();
+        print(ctx, &format!("# {}\n\nConversation {id}\n", escape(&title)))?;
+        text(ctx, &stream)?
+    };
+    if unreadable == 0 {
+        return Ok(());
     }
-    let metadata = store.metadata(id)?;
-    let title = metadata.title.unwrap_or_else(|| "(untitled)".to_owned());
-    let head = format!("# {}\n\nConversation {id}\n", escape(&single_line(&title)));
-    print(ctx, &head)?;
+    let message = format!("{} of conversation {id} cannot be read", count(unreadable, "event"));
+    Err(Error::failure(message).hint(format!("the events are in {}", store.path(id)?)))
+}
+
+/// Prints the events for a person, and says how many could not be read.
+fn text(ctx: &Ctx, stream: &Stream) -> Result<i64> {
     let zone = time_zone();
-    for (number, event) in stream.events().enumerate() {
+    let mut unreadable = 0;
+    for (index, event) in stream.events().enumerate() {
         match event {
-            Ok(event) => print(ctx, &format!("\n{}", markdown(&event, &zone)))?,
+            Ok(event) => {
+                ctx.printer().print(Print::content("\n"))?;
+                print(ctx, &markdown(&event, &zone))?;
+            }
             Err(error) => {
-                let message = format!("warning: event {} cannot be read: {error}\n", number + 1);
-                ctx.printer().print(Print::error(&message).untrusted())?;
+                unreadable += 1;
+                warn(ctx, index, &error)?;
             }
         }
     }
     if stream.is_empty() {
         ctx.printer().print(Print::chrome("\nNothing was said yet.\n"))?;
     }
-    Ok(())
+    Ok(unreadable)
+}
+
+/// Prints the events themselves, one a line, with the encoded strings decoded.
+fn json(ctx: &Ctx, stream: &Stream) -> Result<i64> {
+    let mut unreadable = 0;
+    for (index, object) in stream.objects().enumerate() {
+        match object {
+            Ok(object) => ctx.printer().data(&format!("{}\n", Value::Object(object)))?,
+            Err(error) => {
+                unreadable += 1;
+                warn(ctx, index, &error)?;
+            }
+        }
+    }
+    Ok(unreadable)
 }
 
 fn print(ctx: &Ctx, markdown: &str) -> Result {
     Ok(ctx.printer().print(Print::content(markdown).format(Format::Markdown).untrusted())?)
 }
 
-/// The events themselves, one a line, with the encoded strings decoded.
-fn json(ctx: &Ctx, stream: &Stream) -> Result {
-    for (number, object) in stream.objects().enumerate() {
-        let object = object.map_err(|error| {
-            Error::failure(format!("event {} cannot be read: {error}", number + 1))
-        })?;
-        ctx.printer().data(&format!("{}\n", Value::Object(object)))?;
-    }
-    Ok(())
+fn warn(ctx: &Ctx, index: usize, error: &EventError) -> Result {
+    let message = format!("warning: event {} cannot be read: {error}\n", index + 1);
+    Ok(ctx.printer().print(Print::error(&message).untrusted())?)
 }
 
 fn markdown(event: &Event, zone: &TimeZone) -> String {

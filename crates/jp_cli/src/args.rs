@@ -1,7 +1,9 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
+use std::num::NonZeroUsize;
+
 use camino::Utf8PathBuf;
-use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
 use crate::exit;
 
@@ -12,7 +14,6 @@ use crate::exit;
     version,
     after_long_help = exit::HELP,
     arg_required_else_help = true,
-    disable_help_subcommand = false,
     max_term_width = 100,
 )]
 pub(crate) struct Args {
@@ -27,10 +28,10 @@ pub(crate) struct Args {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Run as if started in DIR
-    #[arg(short = 'C', value_name = "DIR", global = true)]
+    #[arg(short = 'C', value_name = "DIR", value_parser = path, global = true)]
     pub(crate) directory: Option<Utf8PathBuf>,
 
-    /// Say more: -v warnings, -vv progress, -vvv details, -vvvv everything
+    /// Say what is done: -v problems, -vv steps, -vvv details, -vvvv everything
     #[arg(short, long, action = ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
 
@@ -38,12 +39,12 @@ pub(crate) struct Global {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// How to print: for a person, or one JSON object a line
+    /// Print text for a person or JSON for a program
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", global = true)]
     pub(crate) format: Format,
 
     /// Use a configuration file or set one value, above all other settings
-    #[arg(long, value_name = "FILE|KEY=VALUE", global = true)]
+    #[arg(long, value_name = "FILE|KEY=VALUE", value_parser = NonEmptyStringValueParser::new(), global = true)]
     pub(crate) cfg: Vec<String>,
 
     /// Never ask; where an answer is needed, fail with exit code 3
@@ -51,7 +52,7 @@ pub(crate) struct Global {
     pub(crate) no_interaction: bool,
 
     /// Write a full log to FILE, whatever -v says
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", value_parser = path, global = true)]
     pub(crate) log_file: Option<Utf8PathBuf>,
 }
 
@@ -62,7 +63,7 @@ pub(crate) enum Format {
     Auto,
     /// Text for a person
     Text,
-    /// One JSON object a line
+    /// JSON; what is listed or printed piece by piece is one object a line
     Json,
     /// TOML; only `jp config show` writes it
     Toml,
@@ -75,6 +76,8 @@ pub(crate) enum Command {
     Config(Config),
     #[command(subcommand, visible_alias = "c")]
     Conversation(Conversation),
+    #[command(subcommand)]
+    Tool(Tool),
     Completions(Completions),
     Man(Man),
     /// Print the version
@@ -100,7 +103,7 @@ impl Command {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Init {
     /// The directory to make a workspace; the current one by default
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = path)]
     pub(crate) root: Option<Utf8PathBuf>,
 }
 
@@ -146,7 +149,7 @@ pub(crate) enum Conversation {
 pub(crate) struct ConversationLs {
     /// Only the latest N
     #[arg(short = 'n', long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
+    pub(crate) limit: Option<NonZeroUsize>,
 
     /// Print one JSON object a line; the same as --format json
     #[arg(long)]
@@ -162,12 +165,13 @@ pub(crate) struct ConversationShow {
 
     /// Only the last N events
     #[arg(short = 'n', long, value_name = "N")]
-    pub(crate) last: Option<usize>,
+    pub(crate) last: Option<NonZeroUsize>,
 }
 
 /// Make an empty conversation and print its id
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConversationNew {
+    /// What it is about
     #[arg(short, long)]
     pub(crate) title: Option<String>,
 }
@@ -175,7 +179,7 @@ pub(crate) struct ConversationNew {
 /// Remove conversations, after asking
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConversationRm {
-    /// The ids of the conversations, or the beginnings of them
+    /// The ids of the conversations, the beginnings of them, or `last`
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
 
@@ -203,11 +207,72 @@ pub(crate) struct ConversationPath {
     pub(crate) id: String,
 }
 
+/// Look at tools
+#[derive(Debug, Subcommand)]
+#[command(arg_required_else_help = true)]
+pub(crate) enum Tool {
+    Explain(ToolExplain),
+}
+
+/// Say what a tool may touch, and why
+///
+/// Without a question it prints every rule, what it grants, and where it was written. With one it
+/// prints the decision, the rule that decides, and what to add to allow it; it ends with exit code
+/// 0 where that is allowed and 4 where it is not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolExplain {
+    /// The name of the tool
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+}
+
+/// What a tool might do; at most one of them.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+#[command(next_help_heading = "Questions")]
+pub(crate) struct Question {
+    /// May it read this file or list this directory?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Option<Utf8PathBuf>,
+
+    /// May it make this file or directory?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) create: Option<Utf8PathBuf>,
+
+    /// May it change this file?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) update: Option<Utf8PathBuf>,
+
+    /// May it remove this file or directory?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) delete: Option<Utf8PathBuf>,
+
+    /// May it run this file?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) execute: Option<Utf8PathBuf>,
+
+    /// May it fetch this URL?
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+
+    /// May it read this environment variable?
+    #[arg(long, value_name = "VAR")]
+    pub(crate) env: Option<String>,
+
+    /// May it start this program with these arguments?
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
 /// Print a script that completes commands in a shell
 ///
 /// For example, in ~/.bashrc: `source <(jp completions bash)`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Completions {
+    /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }
@@ -218,6 +283,11 @@ pub(crate) struct Completions {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Man {
     /// Write the pages of all commands to DIR instead
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path)]
     pub(crate) dir: Option<Utf8PathBuf>,
+}
+
+/// An empty path would silently mean the current directory.
+fn path(text: &str) -> Result<Utf8PathBuf, &'static str> {
+    if text.is_empty() { Err("a path cannot be empty") } else { Ok(text.into()) }
 }

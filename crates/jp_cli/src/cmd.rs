@@ -5,4 +5,5 @@ pub(crate) mod config;
 pub(crate) mod conversation;
 pub(crate) mod init;
 pub(crate) mod man;
+pub(crate) mod tool;
 pub(crate) mod version;

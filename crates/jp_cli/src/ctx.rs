@@ -1,5 +1,6 @@
-//! The one place that looks at the world around the program: current directory, environment,
-//! terminal, clock. Everything else gets what it needs from here.
+//! What the program knows of the world around it: current directory, environment, configuration
+//! files, streams, clock. Everything else gets what it needs from here; only questions have a place
+//! of their own, `terminal`.
 //!
 //! What a command does not need is not built: `jp version` reads no configuration file, and the store
 //! is opened by the first command that wants a conversation.
@@ -9,17 +10,19 @@
 use std::{
     env, fs,
     io::{self, IsTerminal},
+    os::unix::fs::OpenOptionsExt as _,
     sync::OnceLock,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{Timestamp, tz::TimeZone};
 use jp_config::{
-    AppConfig, CfgArgument, Config, Layer, MAX_LAYER_BYTES, layer,
+    AppConfig, CfgArgument, Config, Layer, LayerKind, MAX_LAYER_BYTES, Policies, layer,
     style::{ColorDepth as DepthConfig, ColorMode, ControlSequences as SequencesConfig},
 };
 use jp_printer::{ColorDepth, ControlSequences, OutputMode, Printer, Settings, StreamSettings};
-use jp_workspace::{FsStore, Workspace};
+use jp_workspace::{FsStore, Workspace, layout};
+use rustix::fs::OFlags;
 
 use crate::{
     args::{Command, Config as ConfigCommand, Format, Global},
@@ -36,6 +39,7 @@ pub(crate) struct Ctx {
     /// The root of the workspace, if there is one.
     root: Option<Utf8PathBuf>,
     config: Config,
+    policies: Policies,
     printer: Printer,
     terminal: Terminal,
     now: Timestamp,
@@ -45,21 +49,31 @@ pub(crate) struct Ctx {
 impl Ctx {
     /// Reads the configuration, so that nothing that uses it runs on a broken one.
     pub(crate) fn new(global: &Global, command: &Command) -> Result<Self> {
-        let cwd = current_directory(global.directory.as_deref())?;
+        let cwd = match current_directory(global.directory.as_deref()) {
+            // Such a command works where there is no directory any more.
+            Err(_) if command.needs_no_config() => Utf8PathBuf::from("."),
+            cwd => cwd?,
+        };
         log::start(global.verbose, log_file(global, &cwd)?);
         let root = Workspace::find_root(&cwd).ok();
+        tracing::info!(%cwd, ?root, ?command, "started");
         let layers = if command.needs_no_config() {
             Vec::new()
         } else {
             layers(global, root.as_deref(), &cwd)?
         };
         let config = Config::load(layers)?;
+        // Rules that cannot be enforced stop everything, not only the tool they are for.
+        let policies = match &root {
+            Some(root) => config.policies(root)?,
+            None => Policies::default(),
+        };
         check_format(global, command)?;
         let printer = printer(global, &config)?;
         print_warnings(&printer, &config)?;
         let terminal = Terminal::new(!global.no_interaction);
         let (format, now, store) = (global.format, Timestamp::now(), OnceLock::new());
-        Ok(Self { cwd, format, root, config, printer, terminal, now, store })
+        Ok(Self { cwd, format, root, config, policies, printer, terminal, now, store })
     }
 
     /// The directory that relative paths are relative to.
@@ -71,8 +85,18 @@ impl Ctx {
         &self.config
     }
 
+    /// What each tool may touch.
+    pub(crate) fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
     pub(crate) fn printer(&self) -> &Printer {
         &self.printer
+    }
+
+    /// Prints one object of `--format json`.
+    pub(crate) fn print_json(&self, value: &serde_json::Value) -> Result {
+        Ok(self.printer.data(&jp_printer::json_line(value))?)
     }
 
     pub(crate) fn terminal(&self) -> &Terminal {
@@ -137,9 +161,10 @@ pub(crate) fn stream_settings(stream: &dyn Stream, style: Option<&AppConfig>) ->
     let is_terminal = stream.is_terminal();
     let mode = style.map_or(ColorMode::Auto, |config| config.style.color);
     let colored = match mode {
+        _ if is_set("NO_COLOR") => false,
         ColorMode::Always => true,
         ColorMode::Never => false,
-        ColorMode::Auto => is_terminal && !is_set("NO_COLOR") && variable("TERM") != "dumb",
+        ColorMode::Auto => is_terminal && variable("TERM") != "dumb",
     };
     let depth = style.map_or(DepthConfig::Auto, |config| config.style.color_depth);
     StreamSettings {
@@ -188,14 +213,26 @@ fn printer(global: &Global, config: &Config) -> Result<Printer> {
         quiet: global.quiet,
         stdout: stream_settings(&io::stdout(), Some(app)),
         stderr: stream_settings(&io::stderr(), Some(app)),
-        control_sequences: match app.style.control_sequences {
-            SequencesConfig::Strip => ControlSequences::Strip,
-            SequencesConfig::Keep => ControlSequences::Keep,
-        },
+        control_sequences: control_sequences(config),
         theme,
         max_width: app.style.markdown.width.map(usize::from),
     };
     Ok(Printer::new(settings, io::BufWriter::new(io::stdout()), io::stderr()))
+}
+
+/// The user may let sequences through. A workspace may not: it can come from anywhere, and would
+/// only have to say so to write to the terminal of whoever looks at it.
+fn control_sequences(config: &Config) -> ControlSequences {
+    let keep = config.app.style.control_sequences == SequencesConfig::Keep;
+    let by_workspace = config
+        .layer("style.control_sequences")
+        .is_some_and(|layer| matches!(layer, LayerKind::Workspace | LayerKind::Directory));
+    if keep && by_workspace {
+        tracing::warn!(
+            "`style.control_sequences` is ignored: only your own settings can keep them"
+        );
+    }
+    if keep && !by_workspace { ControlSequences::Keep } else { ControlSequences::Strip }
 }
 
 fn unknown_theme(config: &Config, error: &jp_printer::UnknownTheme) -> Error {
@@ -216,8 +253,12 @@ fn print_warnings(printer: &Printer, config: &Config) -> Result {
 fn layers(global: &Global, root: Option<&Utf8Path>, cwd: &Utf8Path) -> Result<Vec<Layer>> {
     let user_config = config_home();
     let mut layers = Vec::new();
+    if let Some(root) = root {
+        jp_workspace::check_owner(&root.join(layout::STORAGE))?;
+    }
     for candidate in layer::candidates(user_config.as_deref(), root, cwd) {
-        if let Some(text) = read_config(&candidate.path)? {
+        if let Some(text) = read_config(&candidate.path, Found::Automatically)? {
+            tracing::info!(kind = ?candidate.kind, path = %candidate.path, "layer");
             let name = candidate.path.strip_prefix(cwd).unwrap_or(&candidate.path);
             layers.push(Layer::from_candidate(&candidate, name.as_str(), text));
         }
@@ -226,7 +267,7 @@ fn layers(global: &Global, root: Option<&Utf8Path>, cwd: &Utf8Path) -> Result<Ve
         layers.push(match CfgArgument::classify(argument) {
             CfgArgument::Assignment(text) => Layer::assignment(text),
             CfgArgument::File(path) => {
-                let text = read_config(&cwd.join(path))?.ok_or_else(|| {
+                let text = read_config(&cwd.join(path), Found::Named)?.ok_or_else(|| {
                     Error::usage(format!("--cfg {path}: no such file"))
                         .hint("to set a value, write `--cfg key.path=value`")
                 })?;
@@ -237,17 +278,37 @@ fn layers(global: &Global, root: Option<&Utf8Path>, cwd: &Utf8Path) -> Result<Ve
     Ok(layers)
 }
 
+/// How we came to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// It lies where we look. Somebody may have put something else there.
+    Automatically,
+    /// The user named it; it can be a pipe.
+    Named,
+}
+
 /// The text of a configuration file; `None` if there is none. One that is there and cannot be read
 /// is an error: running without it would be running with other rules.
-fn read_config(path: &Utf8Path) -> Result<Option<String>> {
+fn read_config(path: &Utf8Path, found: Found) -> Result<Option<String>> {
     use io::Read as _;
 
     let failed = |error: io::Error| Error::usage(format!("cannot read {path}: {error}"));
-    let file = match fs::File::open(path) {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    if found == Found::Automatically {
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
+    if found == Found::Automatically {
+        jp_workspace::check_owner(path)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(Error::usage(format!("cannot read {path}: not a regular file")));
+        }
+    }
     let mut bytes = Vec::new();
     // One byte more than allowed is enough to see that it is too much.
     file.take(MAX_LAYER_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -256,19 +317,36 @@ fn read_config(path: &Utf8Path) -> Result<Option<String>> {
         .map_err(|error| Error::usage(format!("{path} is not UTF-8 text: {error}")))
 }
 
+/// The directory to work in: the current one, or `-C` from there.
 fn current_directory(chosen: Option<&Utf8Path>) -> Result<Utf8PathBuf> {
-    let current = env::current_dir()
-        .map_err(|error| Error::failure(format!("cannot find the current directory: {error}")))?;
-    let current = Utf8PathBuf::try_from(current)
-        .map_err(|error| Error::failure(format!("the path of the current directory: {error}")))?;
-    let Some(chosen) = chosen else { return Ok(current) };
-    let directory = current.join(chosen);
-    directory
-        .canonicalize_utf8()
-        .and_then(
-            |path| if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) },
-        )
-        .map_err(|error| Error::usage(format!("-C {chosen}: {error}")))
+    let directory = match chosen {
+        // Then it does not matter where we are, or whether that place still exists.
+        Some(chosen) if chosen.is_absolute() => chosen.to_owned(),
+        Some(chosen) => process_directory()?.join(chosen),
+        None => return process_directory(),
+    };
+    let directory = directory.canonicalize_utf8().and_then(|path| {
+        if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    });
+    directory.map_err(|error| {
+        let chosen = chosen.unwrap_or(Utf8Path::new("."));
+        Error::usage(format!("-C {chosen}: {error}"))
+    })
+}
+
+fn process_directory() -> Result<Utf8PathBuf> {
+    let current = env::current_dir().map_err(|error| {
+        Error::failure(format!("cannot find the current directory: {error}"))
+            .hint("change to a directory that exists, or name one with -C")
+    })?;
+    Utf8PathBuf::try_from(current).map_err(|error| {
+        let path = error.into_path_buf();
+        Error::failure(format!(
+            "the path of the current directory is not UTF-8: {}",
+            path.display()
+        ))
+        .hint("rename the directory: paths are part of what programs and models exchange as text")
+    })
 }
 
 fn log_file(global: &Global, cwd: &Utf8Path) -> Result<Option<fs::File>> {

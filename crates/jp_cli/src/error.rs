@@ -4,11 +4,11 @@
 //! Libraries return errors that are true everywhere; the advice is added here, where it is known
 //! which program the reader has in front of him.
 
-use std::{fmt, io};
+use std::{borrow::Cow, fmt, io};
 
 use jp_config::ConfigErrors;
 use jp_conversation::InvalidId;
-use jp_printer::{Print, Printer, Settings};
+use jp_printer::{Print, Printer, Settings, Styles, sanitize};
 use jp_workspace::{NotFound, StoreError, WorkspaceError};
 
 use crate::{args::Global, ctx, ctx::Ctx, exit::Exit, is_closed_pipe};
@@ -27,8 +27,8 @@ enum What {
     Message(String),
     /// Rendered with the lines of the files that are wrong.
     Config(Box<ConfigErrors>),
-    /// Nobody reads our output any more.
-    ClosedPipe,
+    /// Everything was said, or nobody reads our output any more.
+    Nothing,
 }
 
 impl Error {
@@ -44,6 +44,11 @@ impl Error {
         Self::new(Exit::Usage, message)
     }
 
+    /// An end for which the output has given the reason already.
+    pub(crate) fn said(exit: Exit) -> Self {
+        Self { exit, what: What::Nothing, hints: Vec::new() }
+    }
+
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hints.push(hint.to_string());
@@ -52,6 +57,7 @@ impl Error {
 
     /// Prints the error and says how to end.
     pub(crate) fn report(&self, ctx: &Ctx) -> Exit {
+        tracing::debug!(exit = ?self.exit, what = ?self.what, "ended");
         self.print(ctx.printer())
     }
 
@@ -68,16 +74,23 @@ impl Error {
     fn print(&self, printer: &Printer) -> Exit {
         let color = printer.settings().stderr.color.is_some();
         let mut text = match &self.what {
-            What::ClosedPipe => return Exit::Success,
+            What::Nothing => return self.exit,
             What::Config(errors) => errors.render(color),
-            What::Message(message) => format!("{} {message}\n", label("error:", "1;31", color)),
+            What::Message(message) => {
+                format!("{} {}\n", label("error:", "1;31", color), clean(message))
+            }
         };
         let hint = label("hint:", "1;36", color);
-        text.extend(self.hints.iter().map(|advice| format!("{hint} {advice}\n")));
+        text.extend(self.hints.iter().map(|advice| format!("{hint} {}\n", clean(advice))));
         // If nobody can be told, the exit code still tells.
         let _ = printer.print(Print::error(&text)).and_then(|()| printer.flush());
         self.exit
     }
+}
+
+/// Messages quote what others wrote: names, paths, what is in a file. Only the labels are ours.
+fn clean(message: &str) -> Cow<'_, str> {
+    sanitize(message, Styles::Strip)
 }
 
 fn label(text: &str, style: &str, color: bool) -> String {
@@ -87,7 +100,7 @@ fn label(text: &str, style: &str, color: bool) -> String {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         if is_closed_pipe(&error) {
-            return Self { exit: Exit::Success, what: What::ClosedPipe, hints: Vec::new() };
+            return Self { exit: Exit::Success, what: What::Nothing, hints: Vec::new() };
         }
         Self::failure(format!("cannot print: {error}"))
     }
@@ -112,7 +125,16 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::ForeignOwner { .. } => {
                 Some("copy the workspace, or take it over with `chown`".to_owned())
             }
-            WorkspaceError::Io { .. } | WorkspaceError::Random(_) => None,
+            WorkspaceError::Io { path, source, .. } => match source.kind() {
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                    Some(format!("{path} has to be a directory; move away what is there"))
+                }
+                io::ErrorKind::PermissionDenied => {
+                    Some(format!("see who may write to it with `ls -ld {path}`"))
+                }
+                _ => None,
+            },
+            WorkspaceError::Random(_) => None,
         };
         advice.into_iter().fold(Self::failure(error), Self::hint)
     }
@@ -131,6 +153,10 @@ impl From<StoreError> for Error {
             StoreError::Locked(id) => {
                 Self::failure(format!("conversation {id} is locked by another process"))
                     .hint("wait until the other `jp` is done with it, then try again")
+            }
+            StoreError::Damaged { path, .. } | StoreError::Array { path, .. } => {
+                let hint = format!("repair {path} or move it away");
+                Self::failure(error).hint(hint)
             }
             _ => Self::failure(error),
         }

@@ -12,6 +12,10 @@ pub(crate) enum Exit {
     Usage = 2,
     /// Input was needed and nobody could be asked.
     NeedsInput = 3,
+    /// The policy does not allow it.
+    Refused = 4,
+    /// The person did not want to go on.
+    Interrupted = 130,
 }
 
 /// Shown by `jp --help` and `jp man`. Codes that no command of this version ends with yet are part

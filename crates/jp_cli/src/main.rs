@@ -41,6 +41,7 @@ fn run(ctx: &Ctx, command: Command) -> Result {
         Command::Init(args) => cmd::init::run(ctx, &args),
         Command::Config(args) => cmd::config::run(ctx, args),
         Command::Conversation(args) => cmd::conversation::run(ctx, args),
+        Command::Tool(args) => cmd::tool::run(ctx, args),
         Command::Completions(args) => cmd::completions::run(ctx, &args),
         Command::Man(args) => cmd::man::run(ctx, &args),
         Command::Version => cmd::version::run(ctx),

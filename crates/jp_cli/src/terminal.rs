@@ -6,9 +6,14 @@
 //! code 3.
 #![expect(clippy::disallowed_methods, reason = "the terminal is opened here and nowhere else")]
 
-use std::{fs::File, io};
+use std::{fs::File, io, thread};
 
 use dialoguer::{Confirm, MultiSelect, console::Term};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    iterator::Signals,
+};
 
 use crate::{
     error::{Error, Result},
@@ -41,26 +46,25 @@ impl Terminal {
         io::stdin().is_terminal() && self.open().is_some()
     }
 
-    /// Asks a question that has to be answered. `otherwise` says how to do without asking.
+    /// Asks a question that has to be answered; leaving it is a no. `otherwise` says how to do
+    /// without asking.
     pub(crate) fn confirm(&self, question: &str, otherwise: &str) -> Result<bool> {
         let term = self.open().ok_or_else(|| nobody(question, otherwise))?;
-        Confirm::new()
+        let prompt = Confirm::new()
             .with_prompt(question)
             .default(false)
-            .interact_on(&term)
-            .map_err(|error| failed(&error))
+            // One key is too little to lose something by.
+            .wait_for_newline(true);
+        interruptible(&term, || prompt.interact_on_opt(&term)).map(|answer| answer.unwrap_or(false))
     }
 
-    /// Lets the person change what is chosen. `None` if he leaves without an answer.
-    pub(crate) fn choose(&self, question: &str, choices: &[Choice]) -> Result<Option<Vec<usize>>> {
+    /// Lets the person change what is chosen.
+    pub(crate) fn choose(&self, question: &str, choices: &[Choice]) -> Result<Vec<usize>> {
         let term = self.open().ok_or_else(|| nobody(question, "run it in a terminal"))?;
         let items: Vec<(&str, bool)> =
             choices.iter().map(|choice| (choice.label.as_str(), choice.chosen)).collect();
-        MultiSelect::new()
-            .with_prompt(question)
-            .items_checked(items)
-            .interact_on_opt(&term)
-            .map_err(|error| failed(&error))
+        let prompt = MultiSelect::new().with_prompt(question).items_checked(items).report(false);
+        interruptible(&term, || prompt.interact_on_opt(&term))?.ok_or_else(cancelled)
     }
 
     fn open(&self) -> Option<Term> {
@@ -77,6 +81,36 @@ fn nobody(question: &str, otherwise: &str) -> Error {
     Error::new(Exit::NeedsInput, format!("nobody can be asked: {question}")).hint(otherwise)
 }
 
-fn failed(error: &dialoguer::Error) -> Error {
-    Error::failure(format!("cannot ask: {error}"))
+fn cancelled() -> Error {
+    Error::new(Exit::Interrupted, "cancelled; nothing was changed")
+}
+
+/// Runs a prompt so that control-C ends the program in an orderly way: a prompt hides the cursor and
+/// changes how keys are read, and whoever just dies leaves the terminal like that.
+fn interruptible<T>(term: &Term, prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T> {
+    let failed = |error: io::Error| Error::failure(format!("cannot ask: {error}"));
+    let tty = File::open("/dev/tty").map_err(failed)?;
+    let before = tcgetattr(&tty).map_err(|error| failed(error.into()))?;
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let handle = signals.handle();
+    let screen = term.clone();
+    let watcher = thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            let _ = tcsetattr(&tty, OptionalActions::Now, &before);
+            let _ = screen.show_cursor().and_then(|()| screen.write_line(""));
+            std::process::exit(Exit::Interrupted as i32);
+        }
+    });
+    let answer = prompt();
+    handle.close();
+    let _ = watcher.join();
+    answer.map_err(|dialoguer::Error::IO(error)| {
+        let _ = term.show_cursor();
+        // The key itself came before the signal that it leads to.
+        if error.kind() == io::ErrorKind::Interrupted {
+            let _ = term.write_line("");
+            return cancelled();
+        }
+        failed(error)
+    })
 }

@@ -163,14 +163,53 @@ fn check_tool(name: &str, tool: &Table, errors: &mut Findings, warnings: &mut Fi
                 .help("name the tool in one of the two"),
         );
     }
+    check_access(name, tool, &source, source_entry.node.origin, errors);
+    // `config show` prints the default for every tool, and what it prints has to load in silence.
     if let Some(entry) = tool.get("runtime")
         && !source.is_local()
+        && entry.node.as_text() != Some("stdio")
     {
         let key = path("runtime");
         let message = format!("`{key}` has no effect: only local tools have a runtime");
         warnings.push(
             Finding::new(entry.key, key, message)
                 .related(source_entry.node.origin, "this source is not local"),
+        );
+    }
+}
+
+/// Rules are for programs that we start: a builtin has its own, and a server on another machine
+/// would not obey them. A rule that nobody enforces is worse than none.
+fn check_access(
+    name: &str,
+    tool: &Table,
+    source: &ToolSource,
+    source_at: Origin,
+    errors: &mut Findings,
+) {
+    let path = |key: &str| dotted::join(&[TOOLS[0], TOOLS[1], name, key]);
+    let (access, sandbox) = (tool.get("access"), tool.get("sandbox"));
+    for (key, entry) in [("access", access), ("sandbox", sandbox)] {
+        if let Some(entry) = entry.filter(|_| !source.is_local()) {
+            let message = format!(
+                "`{}` on a tool whose source is `{source}`: only local tools can be restricted",
+                path(key)
+            );
+            errors.push(
+                Finding::new(entry.key, path(key), message)
+                    .related(source_at, "this source is not local"),
+            );
+        }
+    }
+    if let (Some(access), Some(sandbox)) = (access, sandbox) {
+        let message =
+            format!("`{}` and `{}` say the same thing twice", path("access"), path("sandbox"));
+        errors.push(
+            Finding::new(sandbox.key, path("sandbox"), message)
+                .related(access.key, "the other one")
+                .help(
+                    "`sandbox` is a shorter way to write `access`; use one of them, in all layers",
+                ),
         );
     }
 }

@@ -47,6 +47,7 @@ mod tests;
 
 pub use app::AppConfig;
 pub use config::Config;
+pub use conversation::tool::access::compile::{Policies, ToolPolicy};
 pub use dotted::{DottedError, MAX_DEPTH};
 pub use error::{ConfigErrors, Problem, Report};
 pub use layer::{Candidate, CfgArgument, Layer, LayerKind, MAX_LAYER_BYTES};

@@ -50,6 +50,11 @@ impl Config {
         self.find(Some(path)).ok().map(|found| self.remark(found.node.origin))
     }
 
+    /// Which sort of layer gave the value at a dotted key.
+    pub fn layer(&self, path: &str) -> Option<LayerKind> {
+        self.find(Some(path)).ok().map(|found| self.sources.of(found.node.origin).kind)
+    }
+
     /// Every value that is not a table, by its dotted key, with its origin.
     fn explained(&self, found: &Found<'_>) -> Value {
         let mut leaves = Map::new();
@@ -82,7 +87,7 @@ impl Config {
         json!({ "layer": source.kind, "path": source.name, "line": line })
     }
 
-    fn remark(&self, origin: Origin) -> String {
+    pub(crate) fn remark(&self, origin: Origin) -> String {
         let source = self.sources.of(origin);
         match source.kind {
             LayerKind::Default => source.name.clone(),

@@ -15,7 +15,8 @@ pub struct ConversationId(u64);
 impl ConversationId {
     /// The id for a conversation that is made at `now`.
     pub fn at(now: Timestamp) -> Self {
-        Self(u64::try_from(now.as_millisecond() / 100).unwrap_or(0))
+        // Zero would be an id that nobody can write down.
+        Self(u64::try_from(now.as_millisecond() / 100).unwrap_or(0).max(1))
     }
 
     /// The id to try when this one is taken.

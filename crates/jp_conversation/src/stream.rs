@@ -60,7 +60,7 @@ impl Stream {
         Ok(Self { bytes, events })
     }
 
-    /// Appends what [`batch`] made, as if it had been read from the file.
+    /// Appends what [`encode_batch`] made, as if it had been read from the file.
     pub fn extend(&mut self, batch: &[u8]) {
         let tail = Self::from_lines(batch.to_vec());
         let offset = self.bytes.len();

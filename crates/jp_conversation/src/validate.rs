@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::{
     event::{Event, EventKind},
     stored,
-    stream::batch,
+    stream::{Stream, batch},
     timestamp::parse_timestamp,
 };
 
@@ -31,12 +31,8 @@ pub struct Validator {
 pub struct Accepted {
     /// The bytes to append: all of them, in one go.
     pub bytes: Vec<u8>,
-    /// How many events the bytes hold, an injected `turn_start` included.
-    pub stored: usize,
-    /// How many events were pushed.
+    /// How many events were pushed; an injected `turn_start` is not among them.
     pub count: usize,
-    /// The time of the last event.
-    pub last: Option<Timestamp>,
 }
 
 /// The batch breaks a rule; nothing of it may be stored.
@@ -63,51 +59,68 @@ impl Validator {
     ///
     /// The validator itself changes only when the batch is accepted.
     pub fn accept(&mut self, events: &[Value], now: Timestamp) -> Result<Accepted, Rejection> {
-        let mut after = self.clone();
+        let mut batch_state = Batch { turn_active: self.turn_active, ..Batch::default() };
         let mut lines = Vec::with_capacity(events.len() + 1);
-        let mut last = None;
         for (index, event) in events.iter().enumerate() {
             let reject = |reason| Rejection { index, reason };
             let mut object = well_formed(event).map_err(reject)?;
-            if index == 0 && is(&object, "chat_request") && !after.turn_active {
-                let turn = Event::new(now, EventKind::TurnStart);
-                after.observe(&turn);
-                let mut object = stored::to_object(&turn);
-                stored::encode(&mut object);
-                lines.push(object);
+            if index == 0 && is(&object, "chat_request") && !self.turn_active {
+                batch_state.turn_active = true;
+                let mut turn = stored::to_object(&Event::new(now, EventKind::TurnStart));
+                stored::encode(&mut turn);
+                lines.push(turn);
             }
-            last = Some(stamp(&mut object, now).map_err(reject)?);
-            after.follow(&object).map_err(reject)?;
+            stamp(&mut object, now).map_err(reject)?;
+            self.follow(&object, &mut batch_state).map_err(reject)?;
             stored::encode(&mut object);
             lines.push(object);
         }
-        *self = after;
-        let (stored, count) = (lines.len(), events.len());
         let bytes = batch(&lines, |object, bytes| drop(serde_json::to_writer(bytes, object)));
-        Ok(Accepted { bytes, stored, count, last })
+        // What is stored has to be readable by everybody, fields that a type does not use included.
+        let offset = lines.len() - events.len();
+        for (index, event) in Stream::from_lines(bytes.clone()).events().enumerate() {
+            let index = index.saturating_sub(offset);
+            event.map_err(|error| Rejection { index, reason: error.to_string() })?;
+        }
+        self.tool_calls.extend(batch_state.tool_calls);
+        self.inquiries.extend(batch_state.inquiries);
+        self.turn_active = batch_state.turn_active;
+        Ok(Accepted { bytes, count: events.len() })
     }
 
     /// The rules that look at what came before, then takes note of the event itself.
-    fn follow(&mut self, event: &Map<String, Value>) -> Result<(), String> {
-        let id = || event.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    fn follow(&self, event: &Map<String, Value>, batch: &mut Batch) -> Result<(), String> {
+        let id = event.get("id").and_then(Value::as_str).unwrap_or_default();
         match event.get("type").and_then(Value::as_str) {
-            Some("turn_start") => self.turn_active = true,
-            Some("chat_request") if !self.turn_active => {
+            Some("turn_start") => batch.turn_active = true,
+            Some("chat_request") if !batch.turn_active => {
                 return Err("ChatRequest is not preceded by a TurnStart".to_owned());
             }
-            Some("chat_request") => self.turn_active = false,
-            Some("tool_call_request") => drop(self.tool_calls.insert(id())),
-            Some("inquiry_request") => drop(self.inquiries.insert(id())),
-            Some("tool_call_response") if !self.tool_calls.contains(&id()) => {
-                return Err(format!("ToolCallResponse references unknown request ID `{}`", id()));
+            Some("chat_request") => batch.turn_active = false,
+            Some("tool_call_request") => drop(batch.tool_calls.insert(id.to_owned())),
+            Some("inquiry_request") => drop(batch.inquiries.insert(id.to_owned())),
+            Some("tool_call_response")
+                if !self.tool_calls.contains(id) && !batch.tool_calls.contains(id) =>
+            {
+                return Err(format!("ToolCallResponse references unknown request ID `{id}`"));
             }
-            Some("inquiry_response") if !self.inquiries.contains(&id()) => {
-                return Err(format!("InquiryResponse references unknown request ID `{}`", id()));
+            Some("inquiry_response")
+                if !self.inquiries.contains(id) && !batch.inquiries.contains(id) =>
+            {
+                return Err(format!("InquiryResponse references unknown request ID `{id}`"));
             }
             _ => {}
         }
         Ok(())
     }
+}
+
+/// What a batch adds to the conversation, if it is accepted.
+#[derive(Default)]
+struct Batch {
+    tool_calls: HashSet<String>,
+    inquiries: HashSet<String>,
+    turn_active: bool,
 }
 
 /// What a field has to be.
@@ -194,13 +207,15 @@ fn well_formed(event: &Value) -> Result<Map<String, Value>, String> {
 }
 
 /// Gives the event a timestamp if it has none; one that it has must be valid, and is kept.
-fn stamp(event: &mut Map<String, Value>, now: Timestamp) -> Result<Timestamp, String> {
+fn stamp(event: &mut Map<String, Value>, now: Timestamp) -> Result<(), String> {
     match event.get("timestamp") {
-        Some(Value::String(text)) => parse_timestamp(text).map_err(|error| error.to_string()),
+        Some(Value::String(text)) => {
+            parse_timestamp(text).map(drop).map_err(|error| error.to_string())
+        }
         Some(_) => Err("`timestamp` must be a string".to_owned()),
         None => {
             event.shift_insert(0, "timestamp".to_owned(), now.to_string().into());
-            Ok(now)
+            Ok(())
         }
     }
 }

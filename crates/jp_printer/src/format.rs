@@ -7,7 +7,7 @@ mod markdown;
 use std::borrow::Cow;
 
 use crate::{
-    ControlSequences, Print, Settings, StreamSettings, Trust,
+    ControlSequences, MIN_WIDTH, Print, Settings, StreamSettings, Trust,
     color::Ink,
     sanitize::{Styles, sanitize},
 };
@@ -57,15 +57,24 @@ pub(crate) fn render<'a>(
     let ink = stream.color.map(|depth| Ink { theme: settings.theme, depth });
     let hazards = Hazards::of(print, settings, stream);
     let text = hazards.remove(print.text);
-    match print.format {
+    let text = match print.format {
         Format::Plain => text,
         Format::Json => json::render(&text, ink).map_or(text, Cow::Owned),
         Format::Code => Cow::Owned(code::render(&text, print.language, ink)),
         Format::Markdown => {
-            let width = settings.columns(stream);
+            let width = settings.columns(stream).saturating_sub(print.indent).max(MIN_WIDTH);
             Cow::Owned(markdown::render(&text, &markdown::Options { ink, width, hazards }))
         }
-    }
+    };
+    if print.indent == 0 { text } else { Cow::Owned(indented(&text, print.indent)) }
+}
+
+/// Every line moved to the right, empty ones left empty.
+fn indented(text: &str, columns: usize) -> String {
+    let margin = " ".repeat(columns);
+    text.split_inclusive('\n')
+        .flat_map(|line| [if line == "\n" { "" } else { margin.as_str() }, line])
+        .collect()
 }
 
 /// What is done to a text before a terminal sees it.

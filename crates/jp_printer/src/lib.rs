@@ -52,5 +52,5 @@ pub use settings::{
     ColorDepth, ControlSequences, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, OutputMode, Settings,
     StreamSettings,
 };
-pub use text::{display_width, fence, single_line, truncate_to_width};
+pub use text::{display_width, fence, json_line, single_line, truncate_to_width};
 pub use theme::{Theme, UnknownTheme, theme_names};

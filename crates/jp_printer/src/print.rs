@@ -13,6 +13,8 @@ pub struct Print<'a> {
     pub language: Option<&'a str>,
     pub text: &'a str,
     pub trust: Trust,
+    /// How far every line is moved to the right.
+    pub indent: usize,
 }
 
 /// Whether the words are ours.
@@ -30,7 +32,14 @@ pub enum Trust {
 impl<'a> Print<'a> {
     /// A plain text of our own.
     pub fn new(channel: Channel, text: &'a str) -> Self {
-        Self { channel, format: Format::default(), language: None, text, trust: Trust::Ours }
+        Self {
+            channel,
+            format: Format::default(),
+            language: None,
+            text,
+            trust: Trust::Ours,
+            indent: 0,
+        }
     }
 
     pub fn content(text: &'a str) -> Self {
@@ -66,6 +75,14 @@ impl<'a> Print<'a> {
     #[must_use]
     pub fn language(mut self, language: Option<&'a str>) -> Self {
         self.language = language;
+        self
+    }
+
+    /// Moves every line of text output to the right. What stands at the margin is then ours: text
+    /// from outside cannot pass itself off as one of our headings.
+    #[must_use]
+    pub fn indent(mut self, columns: usize) -> Self {
+        self.indent = columns;
         self
     }
 

@@ -77,10 +77,12 @@ impl Printer {
     }
 
     /// Writes a result that is already in the form it was asked for in: lines of JSON, a script, a
-    /// page of the manual. It goes to stdout as it is, in every output mode.
+    /// path. It goes to stdout in every output mode, and to a program as it is; on a terminal it is
+    /// cleaned like everything else.
     pub fn data(&self, text: &str) -> io::Result<()> {
-        let flush = self.settings.stdout.width.is_some();
-        self.lock().write(Stream::Stdout, text, flush)
+        let is_terminal = self.settings.stdout.width.is_some();
+        let text = if is_terminal { sanitize(text, Styles::Strip) } else { Cow::Borrowed(text) };
+        self.lock().write(Stream::Stdout, &text, is_terminal)
     }
 
     /// Sends out what the streams still hold. Both are tried, and the first error is returned.

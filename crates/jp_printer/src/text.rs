@@ -60,6 +60,20 @@ pub fn fence(text: &str, lang: &str) -> String {
     format!("{fence}{}\n{text}{end}{fence}\n", lang.trim())
 }
 
+/// A value as one line of JSON that is safe to look at: what a terminal would act on is written as
+/// an escape, which is the same text to whoever parses it.
+pub fn json_line(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    let is_hazard = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(is_hazard) {
+        return text + "\n";
+    }
+    let escape = |c: char| {
+        if is_hazard(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }
+    };
+    text.chars().map(escape).chain(["\n".to_owned()]).collect()
+}
+
 /// Whether every byte is a column wide.
 pub(crate) fn is_plain_ascii(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' '..=b'~'))
@@ -117,6 +131,15 @@ mod tests {
         ] {
             assert_eq!(single_line(text), expected);
         }
+    }
+
+    #[test]
+    fn a_line_of_json_is_safe_to_look_at_and_says_the_same() {
+        let value = serde_json::json!({"title": "a\u{1b}[2J\u{9b}b\u{202e}c\u{7f}é"});
+        let line = json_line(&value);
+        let is_plain = |c: char| c == '\n' || c == 'é' || (' '..='~').contains(&c);
+        assert!(line.chars().all(is_plain), "{line:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), value);
     }
 
     #[test]

@@ -9,11 +9,10 @@ use std::{
     fs::{File, Metadata},
     io::{self, ErrorKind, Read, Seek, Write},
     os::fd::{AsFd, OwnedFd},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use camino::Utf8Path;
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 
 /// Opens a directory by path; links are followed, because this is where trust begins.
 pub(crate) fn open_root(path: &Utf8Path) -> io::Result<OwnedFd> {
@@ -78,8 +77,7 @@ pub(crate) fn read_file(mut file: &File, limit: u64) -> io::Result<Vec<u8>> {
 /// one, and a power cut leaves one of the two.
 pub(crate) fn replace(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
     let temporary = write_temporary(&dir, name, bytes)?;
-    rustix::fs::renameat(&dir, &temporary, &dir, name)?;
-    Ok(())
+    rename(&dir, &temporary, name).inspect_err(|_| drop(unlink(&dir, &temporary)))
 }
 
 /// Makes a file with these bytes; fails if the name is taken. Nobody ever sees a part of it.
@@ -108,27 +106,49 @@ pub(crate) fn exists(dir: impl AsFd, path: &str) -> bool {
     rustix::fs::statat(dir, path, AtFlags::SYMLINK_NOFOLLOW).is_ok()
 }
 
-/// The names in a directory, in no order. Names that are not UTF-8 are not ours and are left out.
-pub(crate) fn names(dir: impl AsFd) -> io::Result<Vec<String>> {
+/// The names of the directories in a directory, in no order. Names that are not UTF-8 are not ours
+/// and are left out, and so are links and files.
+pub(crate) fn directories(dir: impl AsFd) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in rustix::fs::Dir::read_from(dir)? {
-        if let Ok(name) = entry?.file_name().to_str()
-            && !matches!(name, "." | "..")
-        {
+    for entry in rustix::fs::Dir::read_from(&dir)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        let is_directory = match entry.file_type() {
+            // Not every file system says it here.
+            FileType::Unknown => {
+                let stat = rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW);
+                stat.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) == FileType::Directory)
+            }
+            kind => kind == FileType::Directory,
+        };
+        if is_directory && !matches!(name, "." | "..") {
             names.push(name.to_owned());
         }
     }
     Ok(names)
 }
 
-/// Writes the bytes under a name that no other process or thread uses, and makes them durable.
+/// A name that nobody else uses, in whatever process, container or machine he is.
+pub(crate) fn unique_name(prefix: &str) -> io::Result<String> {
+    Ok(format!("{prefix}{:016x}", getrandom::u64().map_err(io::Error::other)?))
+}
+
+/// The number of the file at a path below `dir`.
+pub(crate) fn inode(dir: impl AsFd, path: &str) -> io::Result<u64> {
+    Ok(rustix::fs::statat(dir, path, AtFlags::SYMLINK_NOFOLLOW)?.st_ino)
+}
+
+pub(crate) fn rename(dir: impl AsFd, from: &str, to: &str) -> io::Result<()> {
+    Ok(rustix::fs::renameat(&dir, from, &dir, to)?)
+}
+
+/// Writes the bytes under a name that nobody else uses, and makes them durable.
 fn write_temporary(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<String> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let temporary = format!(".{name}.{}-{count}", std::process::id());
-    let mut file = open_file(dir, &temporary, OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)?;
-    file.write_all(bytes)?;
-    file.sync_data()?;
+    let temporary = unique_name(&format!(".{name}."))?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+    let mut file = open_file(&dir, &temporary, flags)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_data());
+    written.inspect_err(|_| drop(unlink(&dir, &temporary)))?;
     Ok(temporary)
 }
 
@@ -155,6 +175,10 @@ fn open(dir: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> io::Result<Own
 /// The same with one `openat` for each component, each refusing a link.
 fn open_step_by_step(dir: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // Each step has to go down.
+    if path.split('/').any(|component| matches!(component, "" | "." | "..")) {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not a path below the directory"));
+    }
     let Some((first, rest)) = path.split_once('/') else {
         return Ok(rustix::fs::openat(dir, path, flags, mode)?);
     };
@@ -189,7 +213,15 @@ mod tests {
         let root = open_root(Utf8Path::from_path(temp.path()).unwrap()).unwrap();
         for (name, open) in WAYS {
             assert!(open(&root, "real/file").is_ok(), "{name}");
-            for bad in ["link/secret", "real/alias", "link", "absent/file"] {
+            for bad in [
+                "link/secret",
+                "real/alias",
+                "link",
+                "absent/file",
+                "../secret",
+                "real/../../x",
+                "/etc",
+            ] {
                 assert!(open(&root, bad).is_err(), "{name}: {bad}");
             }
         }

@@ -1,6 +1,6 @@
 //! The workspace on disk: where it is, what is in it, and the store of its conversations.
 //!
-//! A workspace is a directory with a `.jp` directory in it. [`Workspace::find`] walks up to one,
+//! A workspace is a directory with a `.jp` directory in it. [`Workspace::find_root`] walks up to one,
 //! [`Workspace::init`] makes one, and [`Store`] is the way to its conversations, with one
 //! implementation on disk and one in memory.
 //!
@@ -22,4 +22,4 @@ pub use store::{
     Damage, FsStore, Listing, Locked, MemoryStore, Metadata, Select, Store, StoreError, Summary,
     Wait,
 };
-pub use workspace::{Initialized, NotFound, Workspace, WorkspaceError};
+pub use workspace::{Initialized, NotFound, Workspace, WorkspaceError, check_owner};

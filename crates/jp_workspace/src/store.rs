@@ -109,6 +109,8 @@ pub enum StoreError {
     Io { action: &'static str, path: Utf8PathBuf, source: io::Error },
     #[error("{path} is damaged: {reason}")]
     Damaged { path: Utf8PathBuf, reason: String },
+    #[error("the title has {0} bytes, more than the limit of {limit}", limit = metadata::MAX_TITLE)]
+    LongTitle(usize),
     #[error("{path} is damaged: {source}")]
     Array { path: Utf8PathBuf, source: NotAnArray },
 }

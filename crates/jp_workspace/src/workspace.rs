@@ -115,16 +115,19 @@ impl Workspace {
 /// A schema of ours is a tenth of this; anything larger is not ours and is replaced.
 const SCHEMA_LIMIT: u64 = 1 << 20;
 
-/// Settings name programs to run, so a `.jp` that somebody else put above the current directory,
-/// in `/tmp` for example, must not be obeyed. Root reads everybody's, as in a container whose files
+/// Refuses settings of another user. They name programs to run, so a `.jp` or `.jp.toml` that
+/// somebody put above the current directory, in `/tmp` for example, must not be obeyed. Root reads everybody's, as in a container whose files
 /// belong to the user outside.
-fn check_owner(storage: &Utf8Path) -> Result<(), WorkspaceError> {
-    let owner = fs::metadata(storage).map_err(failed("open", storage))?.uid();
+pub fn check_owner(path: &Utf8Path) -> Result<(), WorkspaceError> {
     let me = rustix::process::geteuid().as_raw();
-    if owner == me || owner == 0 || me == 0 {
-        return Ok(());
+    // A link is somebody's choice too, whatever it leads to.
+    for metadata in [fs::symlink_metadata(path), fs::metadata(path)] {
+        let owner = metadata.map_err(failed("open", path))?.uid();
+        if owner != me && owner != 0 && me != 0 {
+            return Err(WorkspaceError::ForeignOwner { path: path.to_owned(), owner });
+        }
     }
-    Err(WorkspaceError::ForeignOwner { path: storage.to_owned(), owner })
+    Ok(())
 }
 
 /// Reads the id, or makes one. Two processes that make one at the same time end up with the same:

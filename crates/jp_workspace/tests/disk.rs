@@ -271,12 +271,8 @@ fn a_directory_that_did_not_change_is_not_read_again() {
     let yesterday = SystemTime::now() - Duration::from_hours(24);
     conversations.set_modified(yesterday).unwrap();
     assert_eq!(disk.store().list().unwrap().conversations.len(), 1);
-    // A new directory is seen by the time of its parent; with the old time it is not looked for.
+    // A new directory is noticed by the time of its parent; with the old time nobody looks.
     disk.write("18/metadata.json", "{}");
-    assert_eq!(disk.store().list().unwrap().conversations.len(), 2);
-    disk.write("19/metadata.json", "{}");
-    disk.write("19/events.jsonl", "");
-    fs::remove_dir_all(disk.file("18")).unwrap();
     conversations.set_modified(yesterday).unwrap();
     let listing = disk.store().list().unwrap();
     assert_eq!(listing.conversations[0].title.as_deref(), Some("old"));
@@ -284,6 +280,8 @@ fn a_directory_that_did_not_change_is_not_read_again() {
     // What is written to a conversation that is known shows all the same.
     disk.store().lock(id(17), Wait::No).unwrap().append(&[turn()]).unwrap();
     assert_eq!(disk.store().list().unwrap().conversations[0].events_count, 1);
+    conversations.set_modified(SystemTime::now()).unwrap();
+    assert_eq!(disk.store().list().unwrap().conversations.len(), 2);
 }
 
 #[test]
@@ -374,4 +372,139 @@ fn a_store_nobody_may_write_to_can_be_read() {
     // A file in the place of the cache directory stops root as well.
     fs::write(disk.storage.join("cache"), "").unwrap();
     assert_eq!(disk.store().list().unwrap().conversations.len(), 1);
+}
+
+#[test]
+fn a_log_that_leads_elsewhere_is_not_believed() {
+    // A workspace may come with a log; what it says must not lead out of the store.
+    let disk = Disk::new();
+    disk.store().create(Some("mine"), now()).unwrap();
+    let victim = disk.storage.join("victim");
+    fs::create_dir(&victim).unwrap();
+    for directory in ["../victim", "17-/../../victim", "18", "x"] {
+        let log = format!("[\"e\",17,\"{directory}\",null,null,null,0,0,0,false]\n");
+        fs::create_dir_all(disk.storage.join("cache")).unwrap();
+        fs::write(disk.storage.join("cache/conversations.log"), log).unwrap();
+        let store = disk.store();
+        assert_eq!(store.list().unwrap().conversations.len(), 1, "{directory}");
+        assert!(store.path(id(17)).is_err(), "{directory}");
+        assert!(store.lock(id(17), Wait::No).is_err(), "{directory}");
+    }
+    assert!(victim.exists());
+}
+
+#[test]
+fn an_id_that_is_used_again_has_nothing_of_the_old_conversation() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let mut locked = store.create(Some("old"), now()).unwrap();
+    locked.append(&[turn(), turn(), turn()]).unwrap();
+    let old = locked.id();
+    drop(locked);
+    store.list().unwrap();
+    store.lock(old, Wait::No).unwrap().remove().unwrap();
+    let mut locked = store.create(Some("new"), now()).unwrap();
+    assert_eq!(locked.id(), old);
+    for count in [0, 1, 2] {
+        for store in [&store, &disk.store()] {
+            let listed = store.list().unwrap().conversations.remove(0);
+            assert_eq!((listed.title.as_deref(), listed.events_count), (Some("new"), count));
+        }
+        locked.append(&[turn()]).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_something_else_has_changed_is_counted_anew() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let mut locked = store.create(None, now()).unwrap();
+    for _ in 0..10 {
+        locked.append(&[turn()]).unwrap();
+    }
+    let (name, id) = (format!("{}/events.jsonl", locked.id()), locked.id());
+    drop(locked);
+    assert_eq!(store.list().unwrap().conversations[0].events_count, 10);
+    let shorter: String =
+        disk.read(&name).lines().take(4).map(|line| format!("{line}\n")).collect();
+    disk.write(&name, &shorter);
+    store.lock(id, Wait::No).unwrap().append(&[turn(), turn()]).unwrap();
+    assert_eq!(disk.store().list().unwrap().conversations[0].events_count, 6);
+}
+
+#[test]
+fn two_directories_of_one_id_are_one_conversation_and_a_warning() {
+    let disk = Disk::new();
+    for name in ["17-x", "17", "17-y"] {
+        disk.write(&format!("{name}/metadata.json"), &format!("{{\"title\": \"{name}\"}}"));
+        disk.write(&format!("{name}/events.jsonl"), "");
+    }
+    for _ in 0..2 {
+        let listing = disk.store().list().unwrap();
+        assert_eq!(listing.conversations.len(), 1);
+        assert_eq!(listing.conversations[0].title.as_deref(), Some("17"));
+        assert_eq!(listing.damaged.len(), 2);
+    }
+}
+
+#[test]
+fn a_cache_deleted_at_any_moment_hides_nothing() {
+    let disk = Disk::new();
+    for _ in 0..3 {
+        disk.store().create(None, now()).unwrap();
+    }
+    let yesterday = SystemTime::now() - Duration::from_hours(24);
+    fs::File::open(disk.file("")).unwrap().set_modified(yesterday).unwrap();
+    std::thread::scope(|scope| {
+        let remover = scope.spawn(|| {
+            for _ in 0..400 {
+                let _ = fs::remove_dir_all(disk.storage.join("cache"));
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        });
+        while !remover.is_finished() {
+            assert_eq!(disk.store().list().unwrap().conversations.len(), 3);
+        }
+    });
+}
+
+#[test]
+fn lines_that_are_no_events_are_reported_by_name() {
+    let disk = Disk::new();
+    disk.write(
+        "17/events.jsonl",
+        "{\"timestamp\":\"2026-03-18T13:19:13Z\",\"type\":\"turn_start\"}\nx\ny\n",
+    );
+    for _ in 0..2 {
+        let listing = disk.store().list().unwrap();
+        assert_eq!(listing.conversations[0].events_count, 3);
+        assert!(listing.damaged[0].path.ends_with("17/events.jsonl"));
+        assert_eq!(listing.damaged[0].reason, "2 lines cannot be read as events");
+    }
+}
+
+#[test]
+fn a_title_has_a_limit_and_mends_damaged_metadata() {
+    let disk = Disk::new();
+    let store = disk.store();
+    assert!(store.create(Some(&"x".repeat(100_000)), now()).is_err());
+    disk.write("17/metadata.json", "{\"title\": \"cut o");
+    let mut locked = store.lock(id(17), Wait::No).unwrap();
+    assert!(locked.set_title(Some(&"x".repeat(100_000))).is_err());
+    locked.set_title(Some("mended")).unwrap();
+    assert_eq!(store.metadata(id(17)).unwrap().title.as_deref(), Some("mended"));
+    assert_eq!(disk.read("17/metadata.json.damaged"), "{\"title\": \"cut o");
+}
+
+#[test]
+fn a_file_replaced_under_the_lock_is_not_written_to() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let mut locked = store.create(None, now()).unwrap();
+    let name = format!("{}/events.jsonl", locked.id());
+    locked.append(&[turn()]).unwrap();
+    fs::remove_file(disk.file(&name)).unwrap();
+    disk.write(&name, "");
+    let error = locked.append(&[turn()]).unwrap_err().to_string();
+    assert!(error.contains("was replaced by another"), "{error}");
 }

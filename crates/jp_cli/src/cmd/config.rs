@@ -23,6 +23,6 @@ fn show(ctx: &Ctx, args: &ConfigShow) -> Result {
     let text = ctx
         .config()
         .show(args.path.as_deref(), format, args.origin)
-        .map_err(|error| Error::usage(error).hint("`jp config show` prints every key"))?;
+        .map_err(|error| Error::usage(error).hint("`jp config schema` describes every key"))?;
     Ok(ctx.printer().data(&text)?)
 }

@@ -7,12 +7,7 @@ use jp_printer::Print;
 use jp_workspace::{Initialized, Workspace, layout};
 use serde_json::json;
 
-use crate::{
-    args::Init,
-    ctx::Ctx,
-    error::{Error, Result},
-    terminal::Choice,
-};
+use crate::{args::Init, ctx::Ctx, error::Result, terminal::Choice};
 
 pub(crate) fn run(ctx: &Ctx, args: &Init) -> Result {
     let root = match &args.root {
@@ -38,7 +33,6 @@ fn offer(ctx: &Ctx) -> Result<Vec<ToolTable>> {
         .collect();
     let question = "Tools to enable (space changes, enter confirms)";
     let chosen = ctx.terminal().choose(question, &choices)?;
-    let chosen = chosen.ok_or_else(|| Error::failure("nothing was made: no tools were chosen"))?;
     Ok(offered
         .into_iter()
         .enumerate()
@@ -49,6 +43,7 @@ fn offer(ctx: &Ctx) -> Result<Vec<ToolTable>> {
 
 fn report(ctx: &Ctx, done: &Initialized, tools: &[ToolTable]) -> Result {
     let root = done.workspace.root();
+    let root = root.canonicalize_utf8().unwrap_or_else(|_| root.to_owned());
     if ctx.is_json() {
         let line = json!({
             "root": root,
@@ -56,13 +51,13 @@ fn report(ctx: &Ctx, done: &Initialized, tools: &[ToolTable]) -> Result {
             "created": done.created,
             "tools": tools.iter().map(|tool| &tool.name).collect::<Vec<_>>(),
         });
-        return Ok(ctx.printer().data(&format!("{line}\n"))?);
+        return ctx.print_json(&line);
     }
     let text = if done.created.is_empty() {
         format!("{root} is a workspace already; nothing to do\n")
     } else {
         let files: String = done.created.iter().map(|file| format!("  {file}\n")).collect();
-        format!("Made {root} a workspace:\n{files}")
+        format!("{root} is a workspace. Made:\n{files}")
     };
     ctx.printer().print(Print::content(&text))?;
     if !done.created.is_empty() {

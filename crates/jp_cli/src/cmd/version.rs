@@ -8,9 +8,7 @@ use crate::{ctx::Ctx, error::Result};
 pub(crate) fn run(ctx: &Ctx) -> Result {
     let version = env!("CARGO_PKG_VERSION");
     if ctx.is_json() {
-        return Ok(ctx
-            .printer()
-            .data(&format!("{}\n", json!({ "name": "jp", "version": version })))?);
+        return ctx.print_json(&json!({ "name": "jp", "version": version }));
     }
     Ok(ctx.printer().print(Print::content(&format!("jp {version}\n")))?)
 }

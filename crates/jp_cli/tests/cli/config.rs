@@ -244,7 +244,7 @@ fn a_file_that_cannot_be_read_is_not_passed_over() {
     $ jp config show
     exit code: 2
     --- stderr
-    error: cannot read $PROJECT/.jp/config.toml: Is a directory (os error 21)
+    error: cannot read $PROJECT/.jp/config.toml: not a regular file
     ");
     let env = jp_test::env!();
     env.write(".jp/config.toml", [0xff, 0xfe]);
@@ -275,7 +275,7 @@ fn a_wrong_path_names_the_wrong_segment() {
     exit code: 2
     --- stderr
     error: `assistant.modle.id`: no key `modle` in `assistant`; did you mean `model`?
-    hint: `jp config show` prints every key
+    hint: `jp config schema` describes every key
     ");
 }
 
@@ -298,4 +298,36 @@ fn the_schema_is_json_and_describes_every_key() {
     for key in ["assistant", "conversation", "plugins", "server", "style", "tools"] {
         assert!(schema["properties"][key].is_object(), "{key}");
     }
+}
+
+#[test]
+fn what_is_no_file_is_not_waited_for() {
+    let env = jp_test::env!();
+    env.write(".jp/config.toml", "");
+    env.command("/usr/bin/mkfifo", [".jp.toml"]).run().success();
+    let output = env.jp(["conversation", "ls"]).run().code(2);
+    assert!(output.stderr().contains("not a regular file"), "{output}");
+    // What the user names can be a pipe.
+    let jp = env!("CARGO_BIN_EXE_jp");
+    let script = format!(
+        "rm .jp.toml; {jp} config show assistant.name --cfg <(echo 'assistant.name = \"piped\"')"
+    );
+    let output = env.command("/bin/bash", ["-c", &script]).run().success();
+    assert_eq!(output.stdout(), "\"piped\"\n");
+}
+
+#[test]
+fn settings_of_another_user_are_not_obeyed() {
+    let env = jp_test::env!();
+    env.write(".jp/config.toml", "[assistant]\nname = \"theirs\"\n");
+    env.write("mine/file", "");
+    let jp = env!("CARGO_BIN_EXE_jp");
+    // Only root can give a file away; everybody else has no such directory to test with.
+    if env.command("/bin/chown", ["-R", "12345", "."]).run().exit_code() != Some(0) {
+        return;
+    }
+    let nobody = ["--reuid=65534", "--clear-groups", jp, "config", "show"];
+    env.command("/bin/chmod", ["-R", "a+rX", env.root().as_str()]).run().success();
+    let output = env.command("/usr/bin/setpriv", nobody).run().code(1);
+    assert!(output.stderr().contains("belongs to another user (uid 12345)"), "{output}");
 }

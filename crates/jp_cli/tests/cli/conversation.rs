@@ -58,76 +58,69 @@ fn every_event_type_is_shown() {
     --------------------------------------------------------------------------------
 
     **You** · 2026-03-18 13:19
+      Where is `main`?
 
-    Where is `main`?
+      See docs (https://example.org).
 
-    See docs (https://example.org).
-
-    > *Reasoning*
-    >
-    > Two places come to mind. Search first.
+    *Reasoning*
+      Two places come to mind. Search first.
 
     **Tool call** `fs_grep_files`
+      ```json
+      {
+        "pattern": "fn main"
+      }
+      ```
 
-    ```json
-    {
-      "pattern": "fn main"
-    }
-    ```
+    **Tool result** `fs_grep_files`
+      ```
+      src/main.rs:1:fn main() {}
+      ```
 
-    **Tool result**
+    **Question**
+      Apply the change?
 
-    ```
-    src/main.rs:1:fn main() {}
-    ```
-
-    **Question** Apply the change?
-
-    **Answer** `true`
+    **Answer**
+      `true`
 
     **Tool error**
-
-    ```
-    no such file
-    ```
-
-    **Assistant** · 2026-03-18 13:19
-
-    It is in **src/main.rs**:
-
-    ```rust
-    fn main() {}
-    ```
+      ```
+      no such file
+      ```
 
     **Assistant** · 2026-03-18 13:19
+      It is in **src/main.rs**:
 
-    ```json
-    {
-      "answer": 42
-    }
-    ```
+      ```rust
+      fn main() {}
+      ```
+
+    **Assistant** · 2026-03-18 13:19
+      ```json
+      {
+        "answer": 42
+      }
+      ```
 
     *Settings changed*
-
-    ```json
-    {
-      "assistant": {
-        "name": "X"
+      ```json
+      {
+        "assistant": {
+          "name": "X"
+        }
       }
-    }
-    ```
+      ```
 
     *Unknown event* `hologram`
-
-    ```json
-    {
-      "type": "hologram",
-      "beam": [
-        1,
-        2
-      ]
-    }
-    ```
+      ```json
+      {
+        "type": "hologram",
+        "beam": [
+          1,
+          2
+        ]
+      }
+      ```
     "#);
 }
 
@@ -225,7 +218,7 @@ fn damage_is_reported_by_name_and_the_rest_is_listed() {
     let output = env.jp(["conversation", "ls"]).run().success();
     let listed: Vec<&str> = output.stdout().lines().collect();
     assert_eq!(listed.len(), 3);
-    assert_snapshot!(output.normalized_stderr(), @"warning: $PROJECT/.jp/conversations/18000000000/metadata.json is damaged: EOF while parsing a string at line 1 column 14");
+    assert_snapshot!(output.normalized_stderr(), @"warning: $PROJECT/.jp/conversations/18000000000/metadata.json: EOF while parsing a string at line 1 column 14");
 }
 
 #[test]
@@ -244,14 +237,12 @@ fn an_event_that_cannot_be_read_is_reported_and_the_rest_is_shown() {
     Conversation 17
 
     **Assistant** · 2026-03-18 13:19
-
-    hi
+      hi
 
     **Assistant** · 2026-03-18 13:19
-
-    hi
+      hi
     --- stderr
-    warning: event 2 cannot be read: not a JSON object that describes an event: expected ident at line 1 column 2
+    warning: an event cannot be read: not a JSON object that describes an event: expected ident at line 1 column 2
     error: 1 event of conversation 17 cannot be read
     hint: the events are in $PROJECT/.jp/conversations/17
     ");
@@ -280,8 +271,7 @@ fn an_array_of_events_opens_and_is_left_alone() {
     Conversation 17127583920
 
     **You** · 2026-03-18 13:19
-
-    Old
+      Old
     ");
     assert_eq!(env.read(".jp/conversations/17127583920-old-store/events.json"), array);
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "",
     "init",
     "config",
@@ -16,6 +16,8 @@ const COMMANDS: [&str; 15] = [
     "conversation rm",
     "conversation rename",
     "conversation path",
+    "tool",
+    "tool explain",
     "completions",
     "man",
     "version",

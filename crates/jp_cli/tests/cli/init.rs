@@ -10,7 +10,7 @@ fn makes_a_workspace_and_asks_nothing_without_a_terminal() {
     $ jp init
     exit code: 0
     --- stdout
-    Made $PROJECT a workspace:
+    $PROJECT is a workspace. Made:
       .jp/config.toml
       .jp/config.schema.json
       .jp/id
@@ -95,6 +95,7 @@ fn something_in_the_way_is_named() {
     exit code: 1
     --- stderr
     error: cannot create $PROJECT/.jp: File exists (os error 17)
+    hint: $PROJECT/.jp has to be a directory; move away what is there
     ");
     let output = env.jp(["-C", "nowhere", "init"]).run().code(2);
     assert_snapshot!(output, @"

@@ -14,11 +14,11 @@ fn removing_asks_and_does_what_is_answered() {
     let env = workspace();
     let id = conversation(&env);
     let mut terminal = env.jp(["conversation", "rm", id]).pty(SIZE);
-    terminal.expect("Remove 17127583920, “Where is *main*?”?", LIMIT).send("n");
+    terminal.expect("Remove 17127583920, “Where is *main*?”?", LIMIT).send("n\r");
     terminal.wait(LIMIT).success();
     env.jp(["conversation", "path", id]).run().success();
     let mut terminal = env.jp(["conversation", "rm", id]).pty(SIZE);
-    terminal.expect("Remove", LIMIT).send("y");
+    terminal.expect("Remove", LIMIT).send("y\r");
     terminal.wait(LIMIT).success();
     env.jp(["conversation", "path", id]).run().code(1);
 }
@@ -30,7 +30,7 @@ fn a_question_is_seen_while_both_streams_go_into_files() {
     let jp = env!("CARGO_BIN_EXE_jp");
     let script = format!("{jp} conversation rm {id} < /dev/null > out 2> err");
     let mut terminal = env.command("/bin/sh", ["-c", &script]).pty(SIZE);
-    terminal.expect("Remove", LIMIT).send("y");
+    terminal.expect("Remove", LIMIT).send("y\r");
     terminal.wait(LIMIT).success();
     assert_eq!(env.read("err"), "removed 17127583920\n");
     env.jp(["conversation", "path", id]).run().code(1);

@@ -3,6 +3,7 @@
 mod config;
 mod conversation;
 mod crash;
+mod explain;
 mod help;
 mod init;
 mod interaction;

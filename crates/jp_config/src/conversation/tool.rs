@@ -1,6 +1,7 @@
 //! `[conversation.tools.<name>]`: one tool. Where it comes from, when it may run, what is told
 //! about it, and what it is given.
 
+pub mod access;
 pub mod command;
 pub mod parameter;
 pub mod source;
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::types::name_map::NameMap;
 use crate::types::present;
+use access::{AccessConfig, SandboxConfig};
 use command::Command;
 use parameter::ToolParameter;
 use source::ToolSource;
@@ -74,6 +76,12 @@ pub struct ToolConfig {
     /// Who answers the questions the tool asks, by the question's id.
     #[serde(skip_serializing_if = "NameMap::is_empty")]
     pub questions: NameMap<QuestionConfig>,
+    /// What a local tool may touch. Unset: everything in the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<AccessConfig>,
+    /// A shorter way to write `access`; a tool has one of the two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxConfig>,
     /// How calls of the tool are shown.
     pub style: ToolStyle,
 }
@@ -94,6 +102,8 @@ impl Default for ToolConfig {
             parameters: None,
             options: Map::new(),
             questions: NameMap::default(),
+            access: None,
+            sandbox: None,
             style: ToolStyle::default(),
         }
     }

@@ -51,8 +51,11 @@ impl TryFrom<IndexMap<String, ToolConfig>> for Tools {
     fn try_from(tools: IndexMap<String, ToolConfig>) -> Result<Self, Self::Error> {
         for (name, config) in &tools {
             if name == ALL_TOOLS {
-                if !config.options.is_empty() {
-                    return Err("`\"*\"` cannot hold `options`".to_owned());
+                let is_own = !config.options.is_empty()
+                    || config.access.is_some()
+                    || config.sandbox.is_some();
+                if is_own {
+                    return Err(format!("`\"*\"` cannot hold `{}`", OWN.join("`, `")));
                 }
             } else if config.source.is_none() {
                 return Err(format!("tool `{name}` has no `source`"));
@@ -84,7 +87,10 @@ impl JsonSchema for Tools {
     }
 }
 
-/// The schema of `"*"`: a tool's, without the need for a source and without `options`.
+/// What belongs to one tool alone, so that `"*"` cannot have it.
+const OWN: [&str; 3] = ["options", "access", "sandbox"];
+
+/// The schema of `"*"`: a tool's, without the need for a source and without what is a tool's own.
 fn defaults_schema(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = ToolConfig::json_schema(generator);
     schema.remove("x-jp-required");
@@ -94,11 +100,12 @@ fn defaults_schema(generator: &mut SchemaGenerator) -> Schema {
          `questions` are completed key by key."
             .into(),
     );
-    if let Some(options) = schema.pointer_mut("/properties/options") {
-        *options = json!({
-            "description": "options belong to one tool; set them under the tool's own name",
-            "not": {},
-        });
+    for key in OWN {
+        if let Some(property) = schema.pointer_mut(&format!("/properties/{key}")) {
+            let description =
+                format!("`{key}` belongs to one tool; set it under the tool's own name");
+            *property = json!({ "description": description, "not": {} });
+        }
     }
     schema
 }

@@ -71,7 +71,10 @@ fn no_table_demands_a_key() {
     let schema = schema();
     assert_eq!(schema.get("required"), None);
     for (name, definition) in schema["$defs"].as_object().unwrap() {
-        assert_eq!(definition.get("required"), None, "{name}");
+        // A rule is an element of a list.
+        if !name.ends_with("RuleConfig") {
+            assert_eq!(definition.get("required"), None, "{name}");
+        }
     }
     for part in [
         "style = {}",

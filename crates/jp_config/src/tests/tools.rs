@@ -186,7 +186,7 @@ fn options_cannot_be_set_for_all_tools() {
     2 | options = { a = 1 }
       | ^^^^^^^
       |
-      = help: options belong to one tool; set them under the tool's own name
+      = help: `options` belongs to one tool; set it under the tool's own name
     "#);
 }
 
@@ -318,6 +318,6 @@ fn tools_from_json_keep_their_rules() {
     assert_eq!(read(tools(json!({ "x": {} }))).unwrap_err(), "tool `x` has no `source`");
     assert_eq!(
         read(tools(json!({ "*": { "options": { "a": 1 } } }))).unwrap_err(),
-        "`\"*\"` cannot hold `options`"
+        "`\"*\"` cannot hold `options`, `access`, `sandbox`"
     );
 }

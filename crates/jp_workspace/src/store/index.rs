@@ -4,7 +4,7 @@
 //! The file is a log of records, one JSON array a line. The last word on a conversation wins:
 //!
 //! ```text
-//! ["e",id,"directory","title",activated,last,count,bytes,dirty]   what is known of it
+//! ["e",id,"directory","title",activated,last,count,bytes,evidence,dirty]   what is known of it
 //! ["u",id]            unknown: from now on somebody may be writing to it, so look at its files
 //! ["d",id]            it is gone
 //! ["s",nanoseconds]   the directory, as it was at this time, has the same conversations as the log
@@ -15,7 +15,11 @@
 //! - A writer, who holds the lock of his conversation, marks it unknown *before* he changes anything.
 //!   If the mark is there already, he need not write at all.
 //! - A listing looks at the files of what is unknown, and takes the mark away again only while it
-//!   holds that same lock, so that nobody is in the middle of writing.
+//!   holds that same lock, so that nobody is in the middle of writing. While somebody else holds it,
+//!   the listing notes how far it has counted and leaves the mark.
+//!
+//! What was counted is used again only if the bytes before that place are still the same, so a file
+//! that something else has changed is counted anew when `jp` next writes to it.
 //!
 //! Even the names in the directory are read only when it has changed: its modification time is noted
 //! when names and log agree, unless it is so young that another change could have the same. The log
@@ -29,7 +33,7 @@ use std::{
     collections::HashSet,
     fmt::Write as _,
     fs::File,
-    io::{self, Write as _},
+    io::{self, ErrorKind, Write as _},
     os::{fd::OwnedFd, unix::fs::FileExt},
     time::Duration,
 };
@@ -63,6 +67,8 @@ pub(super) struct Entry {
     /// How many bytes of its event file were counted. Events are only appended, so what is counted
     /// stays counted.
     pub(super) bytes: u64,
+    /// Tells whether the bytes before that place are still the same.
+    pub(super) evidence: u64,
     /// Somebody may have written to it since.
     pub(super) dirty: bool,
 }
@@ -79,12 +85,16 @@ pub(super) struct Index {
     pub(super) seen: Option<i128>,
     /// How far the log was read.
     offset: u64,
+    /// Whether `entries` is what the open log says, so that something can be said of all of it.
+    is_complete: bool,
     /// How many records were read; a log with many more than entries is worth rewriting.
     records: usize,
 }
 
 /// Rewriting takes milliseconds; whoever holds the log longer than this is not running.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often a log is opened anew because somebody has replaced it.
+const ATTEMPTS: u32 = 10;
 /// File systems that count time coarsely do so in at most two seconds.
 const YOUNG: Duration = Duration::from_secs(3);
 /// A log is a few hundred bytes a conversation. One beyond this is not read but built anew.
@@ -93,7 +103,7 @@ const LIMIT: u64 = 256 << 20;
 impl Index {
     pub(super) fn new(storage: Utf8PathBuf) -> Self {
         let entries = IndexMap::default();
-        Self { storage, log: None, entries, seen: None, offset: 0, records: 0 }
+        Self { storage, log: None, entries, seen: None, offset: 0, is_complete: false, records: 0 }
     }
 
     /// Reads what others have written since the last time. A log that is missing or damaged leaves
@@ -101,9 +111,15 @@ impl Index {
     pub(super) fn refresh(&mut self) -> io::Result<()> {
         if !self.log.as_ref().is_some_and(is_linked) {
             self.forget();
-            self.log = self.open_log(OFlags::empty()).ok();
+            // A log that we may not write to can still be read.
+            let for_writing = self.open_log(OFlags::RDWR | OFlags::APPEND);
+            self.log = for_writing.or_else(|_| self.open_log(OFlags::RDONLY)).ok();
         }
-        let Some(log) = &self.log else { return Ok(()) };
+        let Some(log) = &self.log else {
+            // There is no log, and nothing in it.
+            self.is_complete = true;
+            return Ok(());
+        };
         let len = log.metadata()?.len();
         if len < self.offset || len > LIMIT {
             return self.discard();
@@ -114,6 +130,7 @@ impl Index {
             tracing::debug!("the conversation log is damaged and will be built again");
             return self.discard();
         }
+        self.is_complete = true;
         Ok(())
     }
 
@@ -126,7 +143,11 @@ impl Index {
         if self.is_marked(id) {
             return Ok(());
         }
-        self.append(&format!("[\"u\",{id}]\n"))
+        match self.append(&format!("[\"u\",{id}]\n")) {
+            // Without a log there is nothing in it that could be wrong.
+            Err(_) if self.is_absent() => Ok(()),
+            result => result,
+        }
     }
 
     /// Notes what was found out about conversations. The caller holds their locks.
@@ -136,8 +157,9 @@ impl Index {
             push_entry(*id, entry, &mut records)?;
         }
         self.append(&records)?;
-        self.records += found.len();
-        self.entries.extend(found);
+        for (id, entry) in found {
+            self.insert(id, entry);
+        }
         Ok(())
     }
 
@@ -147,18 +169,40 @@ impl Index {
         let gone: Vec<_> = self.entries.keys().copied().filter(|id| !there.contains(id)).collect();
         let records: String = gone.iter().map(|id| format!("[\"d\",{id}]\n")).collect();
         self.append(&records)?;
-        self.entries.retain(|id, _| there.contains(id));
+        if !gone.is_empty() {
+            self.entries.retain(|id, _| there.contains(id));
+            self.seen = None;
+        }
         Ok(())
     }
 
-    /// Notes that the log and a directory with this modification time name the same conversations.
-    pub(super) fn see(&mut self, modified: i128) -> io::Result<()> {
-        let age = Timestamp::now().as_nanosecond() - modified;
-        if self.seen == Some(modified) || age < YOUNG.as_nanos().cast_signed() {
+    /// Notes that a conversation is gone, or was made anew.
+    pub(super) fn remove(&mut self, id: ConversationId) -> io::Result<()> {
+        self.refresh()?;
+        if self.entries.shift_remove(&id).is_none() {
             return Ok(());
         }
-        self.seen = Some(modified);
-        self.append(&format!("[\"s\",{modified}]\n"))
+        self.append(&format!("[\"d\",{id}]\n"))
+    }
+
+    /// Notes that the log and a directory with this modification time name the same conversations.
+    /// A log that somebody has deleted meanwhile names none; of the new one this must not be said.
+    pub(super) fn see(&mut self, modified: i128) -> io::Result<()> {
+        let age = Timestamp::now().as_nanosecond() - modified;
+        if !self.is_complete || age < YOUNG.as_nanos().cast_signed() {
+            return Ok(());
+        }
+        if let Some(log) = &self.log {
+            lock_within(PATIENCE, || log.try_lock_shared())?;
+            let written = if is_linked(log) {
+                (&*log).write_all(format!("[\"s\",{modified}]\n").as_bytes())
+            } else {
+                Ok(())
+            };
+            let _ = log.unlock();
+            return written;
+        }
+        Ok(())
     }
 
     /// Rewrites the log if it holds much that nobody needs.
@@ -171,14 +215,16 @@ impl Index {
 
     /// Rewrites the log. Somebody else's lock is a reason to leave it to another time.
     fn compact(&mut self) -> io::Result<()> {
-        let log = self.open_log(OFlags::CREATE)?;
+        // The lock is on this handle, and goes with it however this ends.
+        let log = self.open_log(OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)?;
         if log.try_lock().is_err() || !is_linked(&log) {
             return Ok(());
         }
         // Nobody can append any more; what was appended until now has to be in the new log.
         self.forget();
-        self.log = Some(log);
-        self.refresh()?;
+        self.log = None;
+        let bytes = beneath::read_file(&log, LIMIT)?;
+        self.fold(&bytes).map_err(io::Error::other)?;
         // The latest first, as they are listed: sorting what is sorted costs next to nothing.
         self.entries.sort_unstable_by(|a_id, a, b_id, b| {
             (b.activated.max(b.last), b_id).cmp(&(a.activated.max(a.last), a_id))
@@ -190,10 +236,15 @@ impl Index {
         if let Some(seen) = self.seen {
             let _ = writeln!(text, "[\"s\",{seen}]");
         }
-        beneath::replace(self.cache()?, INDEX, text.as_bytes())?;
-        // Closing the old log frees its lock.
-        self.log = None;
-        Ok(())
+        beneath::replace(self.cache()?, INDEX, text.as_bytes())
+    }
+
+    /// Takes an entry into the table. One more conversation than before, and what was said of the
+    /// directory is not true any more.
+    fn insert(&mut self, id: ConversationId, entry: Entry) {
+        if self.entries.insert(id, entry).is_none() {
+            self.seen = None;
+        }
     }
 
     fn is_marked(&self, id: ConversationId) -> bool {
@@ -211,12 +262,22 @@ impl Index {
         if records.is_empty() {
             return Ok(());
         }
-        loop {
+        for _ in 0..ATTEMPTS {
             let log = match self.log.take() {
                 Some(log) => log,
-                None => self.open_log(OFlags::CREATE)?,
+                None => self.make_log()?,
             };
-            lock_within(PATIENCE, || log.try_lock_shared())?;
+            match lock_within(PATIENCE, || log.try_lock_shared()) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::TimedOut => {
+                    // Whoever rewrites the log is not running. Without a log all is unknown, which is
+                    // always true.
+                    beneath::replace(self.cache()?, INDEX, b"")?;
+                    self.forget();
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
             // Somebody may have put a new log in place before the lock was ours.
             if !is_linked(&log) {
                 self.forget();
@@ -227,10 +288,32 @@ impl Index {
             self.log = Some(log);
             return result;
         }
+        Err(io::Error::new(ErrorKind::ResourceBusy, "the log is replaced all the time"))
+    }
+
+    /// Makes a log, or opens one that somebody else has made since we looked.
+    fn make_log(&mut self) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
+        match self.open_log(flags | OFlags::EXCL) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                self.is_complete = false;
+                self.open_log(flags)
+            }
+            result => result,
+        }
     }
 
     fn open_log(&self, flags: OFlags) -> io::Result<File> {
-        beneath::open_file(self.cache()?, INDEX, OFlags::RDWR | OFlags::APPEND | flags)
+        if !flags.contains(OFlags::CREATE) {
+            let storage = beneath::open_root(&self.storage)?;
+            return beneath::open_file(storage, &format!("{CACHE}/{INDEX}"), flags);
+        }
+        let make = || beneath::open_file(self.cache()?, INDEX, flags);
+        match make() {
+            // Somebody has deleted the cache in this very moment.
+            Err(error) if error.kind() == ErrorKind::NotFound => make(),
+            result => result,
+        }
     }
 
     /// The cache directory, which tells git to leave it alone.
@@ -243,16 +326,25 @@ impl Index {
         Ok(cache)
     }
 
+    /// Whether there is no log that anybody could read, and we cannot make one either.
+    fn is_absent(&self) -> bool {
+        let storage = beneath::open_root(&self.storage);
+        storage.is_ok_and(|storage| !beneath::exists(storage, &format!("{CACHE}/{INDEX}")))
+    }
+
     fn forget(&mut self) {
         self.entries.clear();
-        (self.seen, self.offset, self.records) = (None, 0, 0);
+        (self.seen, self.offset, self.records, self.is_complete) = (None, 0, 0, false);
     }
 
     /// Removes a log that cannot be read.
     fn discard(&mut self) -> io::Result<()> {
         self.forget();
         self.log = None;
-        beneath::unlink(self.cache()?, INDEX)
+        match beneath::unlink(self.cache()?, INDEX) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            result => result,
+        }
     }
 
     /// Takes note of all whole records. A record that is still being written is read the next time.
@@ -272,11 +364,21 @@ impl Index {
         match line.get(2) {
             Some(b'e') => {
                 let record: EntryRecord = serde_json::from_slice(line)?;
-                self.entries.insert(ConversationId::from_u64(record.1), record.into());
+                let id = ConversationId::from_u64(record.1);
+                let entry = Entry::from(record);
+                // The name leads to files; a log that came with a workspace may say anything.
+                let name = entry.directory_name(id);
+                if name.contains('/') || ConversationId::from_directory_name(&name) != Some(id) {
+                    return Err(serde::de::Error::custom("not the directory of a conversation"));
+                }
+                drop(name);
+                self.insert(id, entry);
             }
             Some(b'u') => {
                 let (_, id): (IgnoredAny, u64) = serde_json::from_slice(line)?;
-                self.entries.entry(ConversationId::from_u64(id)).or_default().dirty = true;
+                let id = ConversationId::from_u64(id);
+                let entry = self.entries.get(&id).cloned().unwrap_or_default();
+                self.insert(id, Entry { dirty: true, ..entry });
             }
             Some(b's') => {
                 let (_, modified): (IgnoredAny, i128) = serde_json::from_slice(line)?;
@@ -285,6 +387,7 @@ impl Index {
             _ => {
                 let (_, id): (IgnoredAny, u64) = serde_json::from_slice(line)?;
                 self.entries.shift_remove(&ConversationId::from_u64(id));
+                self.seen = None;
             }
         }
         Ok(())
@@ -316,19 +419,22 @@ struct EntryRecord(
     Option<i64>,
     u64,
     u64,
+    u64,
     bool,
 );
 
 impl From<EntryRecord> for Entry {
     fn from(record: EntryRecord) -> Self {
-        let EntryRecord(_, _, directory, title, activated, last, count, bytes, dirty) = record;
-        Self { directory, title, activated, last, count, bytes, dirty }
+        let EntryRecord(_, _, directory, title, activated, last, count, bytes, evidence, dirty) =
+            record;
+        Self { directory, title, activated, last, count, bytes, evidence, dirty }
     }
 }
 
 fn push_entry(id: ConversationId, entry: &Entry, text: &mut String) -> io::Result<()> {
-    let Entry { directory, title, activated, last, count, bytes, dirty } = entry;
-    let record = ("e", id.as_u64(), directory, title, activated, last, count, bytes, dirty);
+    let Entry { directory, title, activated, last, count, bytes, evidence, dirty } = entry;
+    let id = id.as_u64();
+    let record = ("e", id, directory, title, activated, last, count, bytes, evidence, dirty);
     text.push_str(&serde_json::to_string(&record)?);
     text.push('\n');
     Ok(())

@@ -88,20 +88,21 @@ impl Store for MemoryStore {
         while inner.conversations.contains_key(&id) {
             id = id.next();
         }
-        let metadata = Metadata::new(title, now);
+        let metadata = Metadata::new(title, now)?;
         inner.conversations.insert(id, Conversation { metadata, ..Conversation::default() });
         inner.locked.insert(id);
         Ok(Box::new(LockedInMemory { store: self.clone(), id }))
     }
 
     fn lock(&self, id: ConversationId, wait: Wait) -> Result<Box<dyn Locked>, StoreError> {
-        let deadline = match wait {
+        let started = Instant::now();
+        let limit = match wait {
             Wait::No => return self.try_lock(id),
-            Wait::AtMost(limit) => Instant::now() + limit,
+            Wait::AtMost(limit) => limit,
         };
         loop {
             match self.try_lock(id) {
-                Err(StoreError::Locked(_)) if Instant::now() < deadline => {
+                Err(StoreError::Locked(_)) if started.elapsed() < limit => {
                     thread::sleep(Duration::from_millis(1));
                 }
                 result => return result,
@@ -154,13 +155,16 @@ impl Locked for LockedInMemory {
         let accepted = validator.accept(events, now)?;
         self.change(|conversation| {
             conversation.stream.extend(&accepted.bytes);
-            conversation.last = accepted.last.or(conversation.last);
+            let last = conversation.stream.events().rev().flatten().next();
+            conversation.last = last.map(|event| event.timestamp);
         })?;
         Ok(accepted.count)
     }
 
     fn set_title(&mut self, title: Option<&str>) -> Result<(), StoreError> {
-        self.change(|conversation| conversation.metadata.title = title.map(ToOwned::to_owned))
+        let mut result = Ok(());
+        self.change(|conversation| result = conversation.metadata.set_title(title))?;
+        result
     }
 
     fn remove(self: Box<Self>) -> Result<(), StoreError> {

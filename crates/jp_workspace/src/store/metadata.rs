@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use jp_conversation::parse_timestamp;
 use serde_json::{Map, Value};
 
+use super::StoreError;
+
 /// What a conversation says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
@@ -16,15 +18,25 @@ pub struct Metadata {
     unknown: Map<String, Value>,
 }
 
-/// No title is a megabyte long.
+/// A file beyond this is not metadata.
 pub(super) const LIMIT: u64 = 1 << 20;
+/// The longest title, in bytes. It has to fit into the limit of the file, however it is escaped.
+pub(super) const MAX_TITLE: usize = 64 << 10;
 
 impl Metadata {
-    pub(super) fn new(title: Option<&str>, now: Timestamp) -> Self {
-        Self {
-            title: title.map(ToOwned::to_owned),
-            last_activated_at: Some(now),
-            unknown: Map::new(),
+    pub(super) fn new(title: Option<&str>, now: Timestamp) -> Result<Self, StoreError> {
+        let mut metadata = Self { last_activated_at: Some(now), ..Self::default() };
+        metadata.set_title(title)?;
+        Ok(metadata)
+    }
+
+    pub(super) fn set_title(&mut self, title: Option<&str>) -> Result<(), StoreError> {
+        match title {
+            Some(title) if title.len() > MAX_TITLE => Err(StoreError::LongTitle(title.len())),
+            _ => {
+                self.title = title.map(ToOwned::to_owned);
+                Ok(())
+            }
         }
     }
 

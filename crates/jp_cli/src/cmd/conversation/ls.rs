@@ -1,9 +1,11 @@
 //! `jp conversation ls`
 
+use std::num::NonZeroUsize;
+
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use jp_printer::{Print, single_line, truncate_to_width};
+use jp_printer::{Print, json_line, single_line, truncate_to_width};
 use jp_workspace::{Damage, Store as _, Summary};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{args::ConversationLs, ctx::Ctx, error::Result, format::ago};
 
@@ -14,10 +16,10 @@ const OTHER_COLUMNS: usize = 42;
 
 pub(crate) fn run(ctx: &Ctx, args: &ConversationLs) -> Result {
     let mut listing = ctx.store()?.list()?;
-    listing.conversations.truncate(args.limit.unwrap_or(usize::MAX));
+    listing.conversations.truncate(args.limit.map_or(usize::MAX, NonZeroUsize::get));
     let json = args.json || ctx.is_json();
     if json {
-        let lines: String = listing.conversations.iter().map(json_line).collect();
+        let lines: String = listing.conversations.iter().map(|it| json_line(&object(it))).collect();
         ctx.printer().data(&lines)?;
     } else if listing.conversations.is_empty() {
         ctx.printer().print(Print::chrome("No conversations yet.\n"))?;
@@ -25,19 +27,19 @@ pub(crate) fn run(ctx: &Ctx, args: &ConversationLs) -> Result {
         ctx.printer().print(Print::content(&table(ctx, &listing.conversations)))?;
     }
     for Damage { path, reason } in listing.damaged {
-        ctx.printer().print(Print::error(&format!("warning: {path} is damaged: {reason}\n")))?;
+        let message = format!("warning: {path}: {reason}\n");
+        ctx.printer().print(Print::error(&message).untrusted())?;
     }
     Ok(())
 }
 
-fn json_line(conversation: &Summary) -> String {
-    let line = json!({
+fn object(conversation: &Summary) -> Value {
+    json!({
         "id": conversation.id.to_string(),
         "title": conversation.title,
         "last_activated_at": conversation.last_activated_at.to_string(),
         "events_count": conversation.events_count,
-    });
-    format!("{line}\n")
+    })
 }
 
 fn table(ctx: &Ctx, conversations: &[Summary]) -> String {

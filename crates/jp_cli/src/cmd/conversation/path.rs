@@ -1,6 +1,5 @@
 //! `jp conversation path`
 
-use jp_printer::Print;
 use serde_json::json;
 
 use super::find;
@@ -12,7 +11,8 @@ pub(crate) fn run(ctx: &Ctx, args: &ConversationPath) -> Result {
     let path = store.path(id)?;
     if ctx.is_json() {
         let line = json!({ "id": id.to_string(), "path": path });
-        return Ok(ctx.printer().data(&format!("{line}\n"))?);
+        return ctx.print_json(&line);
     }
-    Ok(ctx.printer().print(Print::content(&format!("{path}\n")))?)
+    // A script has to get the path as it is.
+    Ok(ctx.printer().data(&format!("{path}\n"))?)
 }

@@ -10,11 +10,11 @@ use crate::{args::ConversationRename, ctx::Ctx, error::Result};
 pub(crate) fn run(ctx: &Ctx, args: &ConversationRename) -> Result {
     let store = ctx.store()?;
     let id = find(store, &args.id)?;
-    let title = Some(args.title.as_str()).filter(|title| !title.is_empty());
+    let title = Some(args.title.trim()).filter(|title| !title.is_empty());
     store.lock(id, PATIENCE)?.set_title(title)?;
     if ctx.is_json() {
         let line = json!({ "id": id.to_string(), "title": title });
-        return Ok(ctx.printer().data(&format!("{line}\n"))?);
+        return ctx.print_json(&line);
     }
     let text = match title {
         Some(title) => format!("{id} is now \u{201c}{}\u{201d}\n", single_line(title)),

@@ -26,6 +26,8 @@ pub(crate) fn run(ctx: &Ctx, args: &ConversationRm) -> Result {
         {
             store.lock(id, PATIENCE)?.remove()?;
             report(ctx, id)?;
+        } else {
+            ctx.printer().print(Print::chrome(&format!("kept {id}\n")))?;
         }
     }
     Ok(())
@@ -41,7 +43,7 @@ fn question(store: &FsStore, id: ConversationId) -> String {
 fn report(ctx: &Ctx, id: ConversationId) -> Result {
     if ctx.is_json() {
         let line = json!({ "id": id.to_string(), "removed": true });
-        return Ok(ctx.printer().data(&format!("{line}\n"))?);
+        return ctx.print_json(&line);
     }
     Ok(ctx.printer().print(Print::chrome(&format!("removed {id}\n")))?)
 }

@@ -3,13 +3,15 @@
 //! Every event becomes a piece of Markdown. What was said in it came from outside, so all of it is
 //! printed as untrusted, and what a tool returned stands in a fence that it cannot close.
 
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _};
 
-use jiff::{Timestamp, tz::TimeZone};
-use jp_conversation::{ChatRequest, ChatResponse, Event, EventError, EventKind, Stream};
-use jp_printer::{Format, Print, fence, single_line};
-use jp_workspace::{Select, Store as _};
-use serde_json::{Map, Value};
+use jiff::tz::TimeZone;
+use jp_conversation::{
+    ChatRequest, ChatResponse, ConversationId, Event, EventError, EventKind, Stream,
+};
+use jp_printer::{Format, Print, fence, single_line, truncate_to_width};
+use jp_workspace::{FsStore, Select, Store as _};
+use serde_json::Value;
 
 use super::find;
 use crate::{
@@ -19,19 +21,22 @@ use crate::{
     format::count,
 };
 
-/// A result longer than this is shown in part; `--format json` has all of it.
+/// How far other people's words stand from the margin.
+const INDENT: usize = 2;
+/// A result with more lines than this is shown in part; `--format json` has all of it.
 const RESULT_LINES: usize = 40;
+/// So is a line that is longer.
+const RESULT_COLUMNS: usize = 1_000;
 
 pub(crate) fn run(ctx: &Ctx, args: &ConversationShow) -> Result {
     let store = ctx.store()?;
     let id = find(store, &args.id)?;
-    let stream = store.events(id, args.last.map_or(Select::All, Select::Last))?;
+    let stream =
+        store.events(id, args.last.map_or(Select::All, |last| Select::Last(last.get())))?;
     let unreadable = if ctx.is_json() {
         json(ctx, &stream)?
     } else {
-        let title = store.metadata(id)?.title;
-        let title = single_line(title.as_deref().unwrap_or("(untitled)")).into_owned();
-        print(ctx, &format!("# {}\n\nConversation {id}\n", escape(&title)))?;
+        heading(ctx, store, id)?;
         text(ctx, &stream)?
     };
     if unreadable == 0 {
@@ -41,19 +46,35 @@ pub(crate) fn run(ctx: &Ctx, args: &ConversationShow) -> Result {
     Err(Error::failure(message).hint(format!("the events are in {}", store.path(id)?)))
 }
 
+/// The title. Metadata that cannot be read is no reason to keep the events back.
+fn heading(ctx: &Ctx, store: &FsStore, id: ConversationId) -> Result {
+    let title = match store.metadata(id) {
+        Ok(metadata) => metadata.title,
+        Err(error) => {
+            let message = format!("warning: {error}\n");
+            ctx.printer().print(Print::error(&message).untrusted())?;
+            None
+        }
+    };
+    let title = single_line(title.as_deref().unwrap_or("(untitled)")).into_owned();
+    print(ctx, &format!("# {}\n\nConversation {id}\n", escape(&title)), 0)
+}
+
 /// Prints the events for a person, and says how many could not be read.
 fn text(ctx: &Ctx, stream: &Stream) -> Result<i64> {
-    let zone = time_zone();
+    let mut transcript = Transcript { zone: time_zone(), tools: HashMap::new() };
     let mut unreadable = 0;
-    for (index, event) in stream.events().enumerate() {
+    for event in stream.events() {
         match event {
             Ok(event) => {
+                let Piece { head, body } = transcript.piece(event);
                 ctx.printer().print(Print::content("\n"))?;
-                print(ctx, &markdown(&event, &zone))?;
+                print(ctx, &head, 0)?;
+                print(ctx, &body, INDENT)?;
             }
             Err(error) => {
                 unreadable += 1;
-                warn(ctx, index, &error)?;
+                warn(ctx, &error)?;
             }
         }
     }
@@ -66,91 +87,117 @@ fn text(ctx: &Ctx, stream: &Stream) -> Result<i64> {
 /// Prints the events themselves, one a line, with the encoded strings decoded.
 fn json(ctx: &Ctx, stream: &Stream) -> Result<i64> {
     let mut unreadable = 0;
-    for (index, object) in stream.objects().enumerate() {
+    for object in stream.objects() {
         match object {
-            Ok(object) => ctx.printer().data(&format!("{}\n", Value::Object(object)))?,
+            Ok(object) => ctx.print_json(&Value::Object(object))?,
             Err(error) => {
                 unreadable += 1;
-                warn(ctx, index, &error)?;
+                warn(ctx, &error)?;
             }
         }
     }
     Ok(unreadable)
 }
 
-fn print(ctx: &Ctx, markdown: &str) -> Result {
-    Ok(ctx.printer().print(Print::content(markdown).format(Format::Markdown).untrusted())?)
+fn print(ctx: &Ctx, markdown: &str, indent: usize) -> Result {
+    if markdown.is_empty() {
+        return Ok(());
+    }
+    let print = Print::content(markdown).format(Format::Markdown).untrusted();
+    Ok(ctx.printer().print(print.indent(indent))?)
 }
 
-fn warn(ctx: &Ctx, index: usize, error: &EventError) -> Result {
-    let message = format!("warning: event {} cannot be read: {error}\n", index + 1);
+fn warn(ctx: &Ctx, error: &EventError) -> Result {
+    let message = format!("warning: an event cannot be read: {error}\n");
     Ok(ctx.printer().print(Print::error(&message).untrusted())?)
 }
 
-fn markdown(event: &Event, zone: &TimeZone) -> String {
-    let time = time(event.timestamp, zone);
-    match &event.kind {
-        EventKind::TurnStart => "---\n".to_owned(),
-        EventKind::ChatRequest(ChatRequest { content, author, .. }) => {
-            let author = author.as_ref().and_then(Value::as_str).unwrap_or("You");
-            format!("**{}** · {time}\n\n{content}\n", escape(&single_line(author)))
-        }
-        EventKind::ChatResponse(ChatResponse::Message(text)) => {
-            format!("**Assistant** · {time}\n\n{text}\n")
-        }
-        EventKind::ChatResponse(ChatResponse::Reasoning(text)) => {
-            let quoted: String = text.lines().map(|line| format!("> {line}\n")).collect();
-            format!("> *Reasoning*\n>\n{quoted}")
-        }
-        EventKind::ChatResponse(ChatResponse::Data(data)) => {
-            format!("**Assistant** · {time}\n\n{}", fence(&format!("{data:#}"), "json"))
-        }
-        EventKind::ToolCallRequest { name, arguments, .. } => {
-            format!("**Tool call** {}\n{}", code(name), arguments_block(arguments))
-        }
-        EventKind::ToolCallResponse { content, is_error, .. } => {
-            let head = if *is_error { "**Tool error**" } else { "**Tool result**" };
-            format!("{head}\n\n{}", result_block(content))
-        }
-        EventKind::InquiryRequest { question, .. } => {
-            let text = question.get("text").and_then(Value::as_str).unwrap_or("?");
-            format!("**Question** {}\n", escape(&single_line(text)))
-        }
-        EventKind::InquiryResponse { answer, .. } => {
-            format!("**Answer** {}\n", code(&answer.to_string()))
-        }
-        EventKind::ConfigDelta { delta } => {
-            format!("*Settings changed*\n\n{}", fence(&format!("{delta:#}"), "json"))
-        }
-        EventKind::Unknown { kind, object } => {
-            let object = Value::Object(object.clone());
-            format!("*Unknown event* {}\n\n{}", code(kind), fence(&format!("{object:#}"), "json"))
+/// An event in two parts: our words at the margin, and other people's words, indented, so that no
+/// message can pass itself off as another event.
+struct Piece {
+    head: String,
+    body: String,
+}
+
+impl Piece {
+    fn new(head: impl Into<String>, body: impl Into<String>) -> Self {
+        Self { head: head.into(), body: body.into() }
+    }
+}
+
+/// What has to be known of the events before one to print it.
+struct Transcript {
+    zone: TimeZone,
+    /// The names of the tools that were called, by the id of the call.
+    tools: HashMap<String, String>,
+}
+
+impl Transcript {
+    fn piece(&mut self, event: Event) -> Piece {
+        let time = event.timestamp.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M");
+        match event.kind {
+            EventKind::TurnStart => Piece::new("---\n", ""),
+            EventKind::ChatRequest(ChatRequest { content, author, .. }) => {
+                let author = author.as_ref().and_then(Value::as_str).unwrap_or("You");
+                Piece::new(format!("**{}** · {time}\n", escape(&single_line(author))), content)
+            }
+            EventKind::ChatResponse(ChatResponse::Message(text)) => {
+                Piece::new(format!("**Assistant** · {time}\n"), text)
+            }
+            EventKind::ChatResponse(ChatResponse::Reasoning(text)) => {
+                Piece::new("*Reasoning*\n", text)
+            }
+            EventKind::ChatResponse(ChatResponse::Data(data)) => {
+                Piece::new(format!("**Assistant** · {time}\n"), json_block(&data))
+            }
+            EventKind::ToolCallRequest { id, name, arguments } => {
+                let head = format!("**Tool call** {}\n", code(&name));
+                self.tools.insert(id, name);
+                let is_empty = arguments.is_empty();
+                let body = if is_empty { String::new() } else { json_block(&arguments.into()) };
+                Piece::new(head, body)
+            }
+            EventKind::ToolCallResponse { id, content, is_error } => {
+                let word = if is_error { "error" } else { "result" };
+                let name = self.tools.get(&id).map(|name| format!(" {}", code(name)));
+                let head = format!("**Tool {word}**{}\n", name.unwrap_or_default());
+                Piece::new(head, result_block(&content))
+            }
+            EventKind::InquiryRequest { question, .. } => {
+                let text = question.get("text").and_then(Value::as_str).unwrap_or("?");
+                Piece::new("**Question**\n", escape(&single_line(text)))
+            }
+            EventKind::InquiryResponse { answer, .. } => {
+                Piece::new("**Answer**\n", code(&answer.to_string()))
+            }
+            EventKind::ConfigDelta { delta } => {
+                Piece::new("*Settings changed*\n", json_block(&delta))
+            }
+            EventKind::Unknown { kind, object } => {
+                Piece::new(format!("*Unknown event* {}\n", code(&kind)), json_block(&object.into()))
+            }
         }
     }
 }
 
-fn arguments_block(arguments: &Map<String, Value>) -> String {
-    if arguments.is_empty() {
-        return String::new();
-    }
-    let arguments = Value::Object(arguments.clone());
-    format!("\n{}", fence(&format!("{arguments:#}"), "json"))
+fn json_block(value: &Value) -> String {
+    fence(&format!("{value:#}"), "json")
 }
 
+/// What a tool returned, in a fence that it cannot close, and not more of it than one wants to see.
 fn result_block(content: &str) -> String {
     let lines = content.lines().count();
-    if lines <= RESULT_LINES {
-        return fence(content, "");
-    }
-    let shown: Vec<&str> = content.lines().take(RESULT_LINES).collect();
+    let shown: Vec<_> = content
+        .lines()
+        .take(RESULT_LINES)
+        .map(|line| truncate_to_width(line, RESULT_COLUMNS))
+        .collect();
     let mut block = fence(&shown.join("\n"), "");
-    let left = i64::try_from(lines - RESULT_LINES).unwrap_or(i64::MAX);
-    let _ = writeln!(block, "\n*{} more*", count(left, "line"));
+    if lines > RESULT_LINES {
+        let left = i64::try_from(lines - RESULT_LINES).unwrap_or(i64::MAX);
+        let _ = writeln!(block, "\n*{} more; `--format json` shows all*", count(left, "line"));
+    }
     block
-}
-
-fn time(at: Timestamp, zone: &TimeZone) -> String {
-    at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// Text that is to be read as it is and not as Markdown.

@@ -1,7 +1,7 @@
 //! Making a conversation: prepared under a name that nobody lists, then renamed to its id, so that
 //! it exists whole or not at all.
 
-use std::{fs, io::ErrorKind, time::Duration};
+use std::{collections::HashSet, fs, io::ErrorKind, time::Duration};
 
 use jiff::Timestamp;
 use jp_conversation::ConversationId;
@@ -23,15 +23,20 @@ impl FsStore {
         title: Option<&str>,
         now: Timestamp,
     ) -> Result<LockedOnDisk, StoreError> {
+        let metadata = Metadata::new(title, now)?;
         let root = self.ensure_root()?;
-        let names = beneath::names(root).map_err(failed("list", &self.path_of("")))?;
+        let names = beneath::directories(root).map_err(failed("list", &self.path_of("")))?;
         self.sweep(root, &names);
-        let temporary = temporary_name(NEW, ConversationId::at(now));
-        let metadata = Metadata::new(title, now);
+        let temporary = beneath::unique_name(NEW).map_err(failed("create", &self.path_of(NEW)))?;
         let events = self.prepare(root, &temporary, &metadata)?;
         let id = self.claim_id(root, &temporary, &names, ConversationId::at(now))?;
-        let directory = id.to_string();
-        LockedOnDisk::new(self.clone(), id, Held { directory, events, len: 0 })
+        // An earlier conversation may have had the same id; nothing of it is true of this one.
+        if let Err(error) = self.index().remove(id) {
+            tracing::debug!(%error, "the conversation log could not be written");
+        }
+        tracing::debug!(%id, "created");
+        let held = Held { directory: id.to_string(), events, len: 0 };
+        LockedOnDisk::new(self.clone(), id, held)
     }
 
     /// Makes the directory with its files and takes the lock before anybody can know of it.
@@ -46,7 +51,7 @@ impl FsStore {
             let directory = beneath::ensure_dir(root, name)?;
             let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
             let file = beneath::open_file(&directory, EVENTS, flags)?;
-            file.lock()?;
+            file.try_lock()?;
             beneath::replace(&directory, METADATA, metadata.to_json().as_bytes())?;
             Ok(Events { file, form: Form::Lines })
         };
@@ -63,9 +68,10 @@ impl FsStore {
         mut id: ConversationId,
     ) -> Result<ConversationId, StoreError> {
         // Directories with words behind the id would not be in the way of the rename.
-        let taken = |id| names.iter().any(|n| ConversationId::from_directory_name(n) == Some(id));
+        let taken: HashSet<ConversationId> =
+            names.iter().filter_map(|name| ConversationId::from_directory_name(name)).collect();
         loop {
-            while taken(id) {
+            while taken.contains(&id) {
                 id = id.next();
             }
             match beneath::rename_new(root, temporary, &id.to_string()) {
@@ -90,11 +96,12 @@ impl FsStore {
     /// is not that young is touched.
     fn sweep(&self, root: &OwnedFd, names: &[String]) {
         for name in names.iter().filter(|n| n.starts_with(NEW) || n.starts_with(GONE)) {
-            let free = match beneath::open_file(root, &format!("{name}/{EVENTS}"), OFlags::RDONLY) {
-                Ok(file) => file.try_lock().is_ok(),
-                Err(_) => true,
-            };
-            if free
+            let is_free =
+                match beneath::open_file(root, &format!("{name}/{EVENTS}"), OFlags::RDONLY) {
+                    Ok(file) => file.try_lock().is_ok(),
+                    Err(error) => error.kind() == ErrorKind::NotFound,
+                };
+            if is_free
                 && self.is_old(name)
                 && let Err(error) = fs::remove_dir_all(self.path_of(name))
             {
@@ -107,13 +114,4 @@ impl FsStore {
         let modified = fs::symlink_metadata(self.path_of(name)).and_then(|m| m.modified());
         modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > Duration::from_mins(1)))
     }
-}
-
-/// A name that no other process and no other thread uses.
-pub(super) fn temporary_name(prefix: &str, id: ConversationId) -> String {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!("{prefix}{id}-{}-{count}", std::process::id())
 }

@@ -1,16 +1,19 @@
 //! A conversation on disk that is ours to write to.
 
-use std::{fs, io::Write, os::unix::fs::FileExt};
+use std::{
+    fs,
+    io::{self, ErrorKind, Write},
+    os::unix::fs::FileExt,
+};
 
 use jiff::Timestamp;
-use jp_conversation::{ConversationId, Event, Validator, committed_len, encode_batch};
+use jp_conversation::{ConversationId, Event, Validator, encode_batch};
 use rustix::fs::OFlags;
 use serde_json::Value;
 
 use super::{
-    Events, Form, FsStore, Held, Locked, OwnedFd, Select, Store as _, StoreError, beneath,
-    create::{GONE, temporary_name},
-    failed,
+    Events, Form, FsStore, Held, Locked, Metadata, OwnedFd, Select, Store as _, StoreError,
+    beneath, create::GONE, failed, read,
 };
 use crate::layout::{CACHE, EVENTS, EVENTS_ARRAY, INDEX, METADATA};
 
@@ -52,9 +55,8 @@ impl LockedOnDisk {
 
     /// Cuts off a batch that a crash left unfinished.
     fn repair(&mut self) -> Result<(), StoreError> {
-        let bytes = beneath::read_file(&self.events.file, super::STREAM_LIMIT)
-            .map_err(|e| self.failed("read", e))?;
-        let committed = committed_len(&bytes) as u64;
+        let committed =
+            read::committed(&self.events.file, self.len).map_err(|e| self.failed("read", e))?;
         let lost = self.len - committed;
         tracing::warn!(id = %self.id, bytes = lost, "an unfinished write was removed");
         self.events.file.set_len(committed).map_err(|e| self.failed("repair", e))?;
@@ -71,6 +73,12 @@ impl LockedOnDisk {
         if self.events.form == Form::Array {
             self.convert()?;
         }
+        // Somebody who does not ask for locks, git for example, may have put another file in place.
+        let links = rustix::fs::fstat(&self.events.file).map_or(0, |stat| stat.st_nlink);
+        if links == 0 {
+            let message = "the file was replaced by another while it was locked";
+            return Err(self.failed("write", io::Error::other(message)));
+        }
         if let Err(error) = self.events.file.write_all(bytes) {
             // A full disk: what did arrive of the batch must not stay.
             let undone = self.events.file.set_len(self.len);
@@ -78,6 +86,7 @@ impl LockedOnDisk {
         }
         self.len += bytes.len() as u64;
         *self.store.last_written() = Some((self.id, self.len));
+        tracing::debug!(id = %self.id, bytes = bytes.len(), "appended");
         Ok(())
     }
 
@@ -99,10 +108,10 @@ impl LockedOnDisk {
         let bytes = stream.to_lines();
         let make = || {
             let directory = beneath::open_dir(root, &self.directory)?;
-            let temporary = format!(".{EVENTS}.new");
-            let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::TRUNC;
+            let temporary = beneath::unique_name(".events.")?;
+            let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
             let mut file = beneath::open_file(&directory, &temporary, flags)?;
-            file.lock()?;
+            file.try_lock()?;
             file.write_all(&bytes)?;
             file.sync_all()?;
             beneath::rename_new(&directory, &temporary, EVENTS)?;
@@ -128,7 +137,7 @@ impl LockedOnDisk {
         beneath::open_dir(root, &self.directory).map_err(|error| self.failed("open", error))
     }
 
-    fn failed(&self, action: &'static str, error: std::io::Error) -> StoreError {
+    fn failed(&self, action: &'static str, error: io::Error) -> StoreError {
         let path = self.store.path_of(&self.directory).join(self.events.form.file_name());
         failed(action, &path)(error)
     }
@@ -140,12 +149,13 @@ impl Locked for LockedOnDisk {
     }
 
     fn append(&mut self, events: &[Event]) -> Result<(), StoreError> {
+        self.write(&encode_batch(events))?;
         if let Some(validator) = &mut self.validator {
             for event in events {
                 validator.observe(event);
             }
         }
-        self.write(&encode_batch(events))
+        Ok(())
     }
 
     fn push(&mut self, events: &[Value], now: Timestamp) -> Result<usize, StoreError> {
@@ -163,20 +173,41 @@ impl Locked for LockedOnDisk {
     }
 
     fn set_title(&mut self, title: Option<&str>) -> Result<(), StoreError> {
-        let mut metadata = self.store.read_metadata(&self.directory)?;
-        metadata.title = title.map(ToOwned::to_owned);
         let path = self.store.path_of(&self.directory).join(METADATA);
         let directory = self.open_directory()?;
         self.mark()?;
+        let mut metadata = match self.store.read_metadata(&self.directory) {
+            Ok(metadata) => metadata,
+            Err(StoreError::Damaged { .. }) => {
+                // A title mends it; what was there is kept for whoever wants to look.
+                let kept = format!("{METADATA}.damaged");
+                beneath::rename(&directory, METADATA, &kept).map_err(failed("write", &path))?;
+                Metadata::default()
+            }
+            Err(error) => return Err(error),
+        };
+        metadata.set_title(title)?;
         beneath::replace(directory, METADATA, metadata.to_json().as_bytes())
             .map_err(failed("write", &path))
     }
 
     fn remove(self: Box<Self>) -> Result<(), StoreError> {
         let root = self.store.root_of(self.id)?;
-        let gone = temporary_name(GONE, self.id);
         let path = self.store.path_of(&self.directory);
-        beneath::rename_new(root, &self.directory, &gone).map_err(failed("remove", &path))?;
-        fs::remove_dir_all(self.store.path_of(&gone)).map_err(failed("remove", &path))
+        let remove_failed = || failed("remove", &path);
+        let gone = beneath::unique_name(GONE).map_err(remove_failed())?;
+        beneath::rename_new(root, &self.directory, &gone).map_err(remove_failed())?;
+        // First the file that others may be waiting for: they see that it is gone.
+        for name in [EVENTS, EVENTS_ARRAY] {
+            let _ = beneath::open_dir(root, &gone).and_then(|dir| beneath::unlink(dir, name));
+        }
+        if let Err(error) = self.store.index().remove(self.id) {
+            tracing::debug!(%error, "the conversation log could not be written");
+        }
+        match fs::remove_dir_all(self.store.path_of(&gone)) {
+            // Somebody who clears up was faster.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            result => result.map_err(remove_failed()),
+        }
     }
 }

@@ -1,0 +1,37 @@
+//! `jp tool`
+
+mod explain;
+
+use jp_config::conversation::tool::Tool as ToolEntry;
+
+use crate::{
+    args::Tool,
+    ctx::Ctx,
+    error::{Error, Result},
+};
+
+pub(crate) fn run(ctx: &Ctx, args: Tool) -> Result {
+    match args {
+        Tool::Explain(args) => explain::run(ctx, &args),
+    }
+}
+
+/// The tool of this name, or an error that names the nearest.
+fn find<'a>(ctx: &'a Ctx, name: &str) -> Result<ToolEntry<'a>> {
+    let tools = &ctx.config().app.conversation.tools;
+    tools.get(name).ok_or_else(|| {
+        let error = Error::usage(format!("no tool is called `{name}`"));
+        let known: Vec<&str> = tools.iter().map(|tool| tool.name).collect();
+        let nearest = known
+            .iter()
+            .copied()
+            .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+        match nearest {
+            Some(nearest) if strsim::jaro_winkler(nearest, name) > 0.75 => {
+                error.hint(format!("did you mean `{nearest}`?"))
+            }
+            Some(_) => error.hint(format!("there are {}", known.join(", "))),
+            None => error.hint("tools are configured in `[conversation.tools.<name>]`"),
+        }
+    })
+}

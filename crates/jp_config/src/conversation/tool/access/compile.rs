@@ -1,0 +1,272 @@
+//! From what is written to what it means: the one place where a policy is made from configuration.
+//!
+//! Rules are put into their canonical form here, before anybody reads them: paths resolved against
+//! the root of the workspace, hosts in ASCII and lower case. A rule that cannot be, because its path
+//! leaves the workspace or its host is none, is an error that points at the rule; no tool of the
+//! workspace runs before it is corrected.
+
+use std::{fmt::Display, sync::Arc};
+
+use camino::Utf8Path;
+use indexmap::IndexMap;
+use jp_tool::access::{
+    AccessPolicy, Capability, CommandRule, Commands, EnvRule, FsRule, NetRule, path,
+};
+
+use super::{AccessConfig, CommandRuleConfig, FsRuleConfig, SandboxConfig};
+use crate::{
+    config::Config,
+    dotted,
+    error::{ConfigErrors, Finding, Findings, Report, Severity},
+    node::{Data, Node, Origin},
+};
+
+/// The policies of all tools that have one.
+#[derive(Debug, Clone, Default)]
+pub struct Policies(IndexMap<String, ToolPolicy>);
+
+/// What a tool may touch, and where each rule was written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolPolicy {
+    /// The rules in their canonical form.
+    pub policy: AccessPolicy,
+    /// Where each rule of `policy.fs` was written.
+    pub fs_places: Vec<String>,
+    /// Where each rule of `policy.net` was written.
+    pub net_places: Vec<String>,
+    /// Where each rule of `policy.env` was written.
+    pub env_places: Vec<String>,
+}
+
+impl Policies {
+    /// The policy of a tool; `None` if it has none, and so is not restricted by one.
+    pub fn get(&self, tool: &str) -> Option<&ToolPolicy> {
+        self.0.get(tool)
+    }
+}
+
+impl Config {
+    /// Compiles the access rules of all tools for the workspace at `root`. This looks at the file
+    /// system: the canonical form of a path depends on the links on it.
+    pub fn policies(&self, root: &Utf8Path) -> Result<Policies, ConfigErrors> {
+        let mut errors = Findings::default();
+        let mut policies = IndexMap::new();
+        for tool in self.app.conversation.tools.iter() {
+            let mut compiler = Compiler {
+                config: self,
+                root,
+                tool: tool.name,
+                compiled: ToolPolicy::default(),
+                fs: Vec::new(),
+                errors: &mut errors,
+            };
+            let has_policy = if let Some(access) = &tool.config.access {
+                compiler.access(access);
+                true
+            } else if let Some(sandbox) = &tool.config.sandbox {
+                compiler.sandbox(sandbox);
+                true
+            } else {
+                false
+            };
+            if has_policy {
+                compiler.compiled.policy.fs = compiler.fs.into();
+                policies.insert(tool.name.to_owned(), compiler.compiled);
+            }
+        }
+        if errors.is_empty() {
+            return Ok(Policies(policies));
+        }
+        errors.sort();
+        let sources = Arc::clone(&self.sources);
+        Err(ConfigErrors(Report::new(Severity::Error, errors, sources)))
+    }
+}
+
+/// The policy of one tool in the making.
+struct Compiler<'a> {
+    config: &'a Config,
+    root: &'a Utf8Path,
+    tool: &'a str,
+    compiled: ToolPolicy,
+    fs: Vec<FsRule>,
+    errors: &'a mut Findings,
+}
+
+impl Compiler<'_> {
+    fn access(&mut self, access: &AccessConfig) {
+        for (index, rule) in access.fs.iter().enumerate() {
+            let at = self.place(&["access", "fs"], index);
+            self.fs_rule(&at, &rule.path, rule.into());
+        }
+        for (index, rule) in access.net.iter().enumerate() {
+            let at = self.place(&["access", "net"], index);
+            let rule = NetRule {
+                host: rule.host.clone(),
+                scheme: rule.scheme.clone(),
+                port: rule.port,
+                path_prefix: rule.path_prefix.clone(),
+                allow: rule.allow,
+            };
+            self.net_rule(&at, rule);
+        }
+        for (index, rule) in access.env.iter().enumerate() {
+            let at = self.place(&["access", "env"], index);
+            self.env_rule(&at, EnvRule { name: rule.name.clone(), read: rule.read });
+        }
+        self.commands("access", access.commands.iter().flatten(), access.commands.is_some());
+    }
+
+    fn sandbox(&mut self, sandbox: &SandboxConfig) {
+        let write = [Capability::Create, Capability::Update, Capability::Delete];
+        let write = write.into_iter().filter(|_| sandbox.filesystem.writable);
+        let grants: Vec<Capability> = [Capability::Read].into_iter().chain(write).collect();
+        for (index, path) in sandbox.filesystem.allow.iter().enumerate() {
+            let at = self.place(&["sandbox", "filesystem", "allow"], index);
+            self.fs_rule(&at, path, FsRule::new(path.as_str(), grants.iter().copied()));
+        }
+        for (index, target) in sandbox.network.allow.iter().enumerate() {
+            let at = self.place(&["sandbox", "network", "allow"], index);
+            self.net_rule(&at, net_rule_from_text(target));
+        }
+        for (index, name) in sandbox.network.envs.iter().enumerate() {
+            let at = self.place(&["sandbox", "network", "envs"], index);
+            self.env_rule(&at, EnvRule { name: name.clone(), read: true });
+        }
+        self.commands("sandbox", sandbox.commands.iter().flatten(), sandbox.commands.is_some());
+    }
+
+    fn fs_rule(&mut self, at: &Place, path: &str, rule: FsRule) {
+        match path::canonical_rule_path(self.root, Utf8Path::new(path)) {
+            Ok(canonical) => {
+                self.compiled.fs_places.push(self.remark(at));
+                self.fs.push(rule.with_path(canonical));
+            }
+            Err(error) => self.refuse(at, &error),
+        }
+    }
+
+    fn net_rule(&mut self, at: &Place, rule: NetRule) {
+        match rule.normalized() {
+            Ok(rule) => {
+                self.compiled.net_places.push(self.remark(at));
+                self.compiled.policy.net.push(rule);
+            }
+            Err(error) => self.refuse(at, &error),
+        }
+    }
+
+    fn env_rule(&mut self, at: &Place, rule: EnvRule) {
+        match rule.validate() {
+            Ok(()) => {
+                self.compiled.env_places.push(self.remark(at));
+                self.compiled.policy.env.push(rule);
+            }
+            Err(error) => self.refuse(at, &error),
+        }
+    }
+
+    fn commands<'c>(
+        &mut self,
+        table: &str,
+        commands: impl Iterator<Item = (&'c String, &'c CommandRuleConfig)>,
+        is_set: bool,
+    ) {
+        let rules: Commands = commands
+            .map(|(program, config)| {
+                let rule = CommandRule { args: config.args.clone(), envs: config.envs.clone() };
+                (program.clone(), rule)
+            })
+            .collect();
+        if let Err(error) = rules.validate() {
+            let at = self.place_of(&[table, "commands"]);
+            self.refuse(&at, &error);
+        }
+        if is_set {
+            self.compiled.policy.commands = Some(rules);
+        }
+    }
+
+    fn refuse(&mut self, at: &Place, message: &impl Display) {
+        self.errors.push(Finding::new(
+            at.origin,
+            at.key.clone(),
+            format!("`{}`: {message}", at.key),
+        ));
+    }
+
+    fn remark(&self, at: &Place) -> String {
+        self.config.remark(at.origin)
+    }
+
+    /// Where an element of a list below the tool was written.
+    fn place(&self, list: &[&str], index: usize) -> Place {
+        let mut place = self.place_of(list);
+        if let Some(Data::List(elements)) = self.node(list).map(|node| &node.data)
+            && let Some(element) = elements.get(index)
+        {
+            place.origin = element.origin;
+        }
+        place.key = format!("{}[{index}]", place.key);
+        place
+    }
+
+    /// Where a key below the tool was written.
+    fn place_of(&self, keys: &[&str]) -> Place {
+        let origin = self.node(keys).map_or(Origin::DEFAULT, |node| node.origin);
+        let path = [&["conversation", "tools", self.tool], keys].concat();
+        Place { key: dotted::join(&path), origin }
+    }
+
+    /// The value at a key below the tool.
+    fn node(&self, keys: &[&str]) -> Option<&Node> {
+        let path = ["conversation", "tools", self.tool];
+        path.iter().chain(keys).try_fold(&self.config.tree, |node, key| {
+            node.as_table()?.get(*key).map(|entry| &entry.node)
+        })
+    }
+}
+
+/// A rule, for an error or an explanation: its key, and where it was written.
+struct Place {
+    key: String,
+    origin: Origin,
+}
+
+impl From<&FsRuleConfig> for FsRule {
+    fn from(rule: &FsRuleConfig) -> Self {
+        let given = [
+            (Capability::Read, rule.read),
+            (Capability::Create, rule.create.or(rule.write)),
+            (Capability::Update, rule.update.or(rule.write)),
+            (Capability::Delete, rule.delete.or(rule.write)),
+            (Capability::Execute, rule.execute),
+        ];
+        let granted = given.into_iter().filter(|(_, it)| *it == Some(true)).map(|(it, _)| it);
+        Self::new(rule.path.as_str(), granted)
+    }
+}
+
+/// `host`, or with any of scheme, port and path. What is wrong with the parts is found when the rule
+/// is put into its canonical form.
+fn net_rule_from_text(text: &str) -> NetRule {
+    let (scheme, rest) = match text.split_once("://") {
+        Some((scheme, rest)) => (Some(scheme.to_owned()), rest),
+        None => (None, text),
+    };
+    let (authority, path_prefix) = match rest.find('/') {
+        Some(at) => (&rest[..at], Some(rest[at..].to_owned())),
+        None => (rest, None),
+    };
+    // A colon within brackets belongs to an IPv6 address.
+    let port = authority.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+    let (host, port) = match port.map(|(host, port)| (host, port.parse())) {
+        Some((host, Ok(port))) => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let path_prefix = path_prefix.filter(|path| path != "/");
+    NetRule { host: host.to_owned(), scheme, port, path_prefix, allow: true }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,317 @@
+//! Rules for files: a path below the workspace root and what may be done there.
+//!
+//! A rule matches its path and everything below it, component by component: `src` matches
+//! `src/lib.rs` and not `src_generated`. The rule with the most components wins. So the answer is
+//! found by walking up from the target until a path has a rule, which costs the same however many
+//! rules there are; [`FsRules`] keeps the table for that walk beside the list.
+
+use std::{collections::HashMap, ops::Deref};
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{AccessPolicy, Decision};
+
+/// What can be done with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Capability {
+    /// Read a file, list a directory.
+    Read,
+    /// Make a file or directory that is not there yet.
+    Create,
+    /// Change or rename what is there.
+    Update,
+    /// Remove what is there.
+    Delete,
+    /// Run a file as a program.
+    Execute,
+}
+
+impl Capability {
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Self; 5] =
+        [Self::Read, Self::Create, Self::Update, Self::Delete, Self::Execute];
+
+    /// The name in configuration, on the wire and in errors.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Execute => "execute",
+        }
+    }
+}
+
+/// One rule: a path and what it grants there. What it does not grant, it denies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FsRule {
+    path: Utf8PathBuf,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    read: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    write: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    create: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    update: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    delete: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    execute: Option<bool>,
+}
+
+impl FsRule {
+    /// A rule that grants exactly these capabilities.
+    pub fn new(path: impl Into<Utf8PathBuf>, grants: impl IntoIterator<Item = Capability>) -> Self {
+        let mut rule = Self {
+            path: path.into(),
+            read: None,
+            write: None,
+            create: None,
+            update: None,
+            delete: None,
+            execute: None,
+        };
+        for capability in grants {
+            let field = match capability {
+                Capability::Read => &mut rule.read,
+                Capability::Create => &mut rule.create,
+                Capability::Update => &mut rule.update,
+                Capability::Delete => &mut rule.delete,
+                Capability::Execute => &mut rule.execute,
+            };
+            *field = Some(true);
+        }
+        rule
+    }
+
+    /// The same rule for another path, for example the canonical form of its own.
+    #[must_use]
+    pub fn with_path(mut self, path: impl Into<Utf8PathBuf>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// The path, relative to the workspace root; `.` is the root itself.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Whether files may be read and directories listed.
+    pub fn read(&self) -> bool {
+        self.read.unwrap_or(false)
+    }
+
+    /// Whether new files and directories may be made.
+    pub fn create(&self) -> bool {
+        self.create.or(self.write).unwrap_or(false)
+    }
+
+    /// Whether what is there may be changed.
+    pub fn update(&self) -> bool {
+        self.update.or(self.write).unwrap_or(false)
+    }
+
+    /// Whether what is there may be removed.
+    pub fn delete(&self) -> bool {
+        self.delete.or(self.write).unwrap_or(false)
+    }
+
+    /// Whether files may be run as programs.
+    pub fn execute(&self) -> bool {
+        self.execute.unwrap_or(false)
+    }
+
+    /// Whether this capability is granted.
+    pub fn grants(&self, capability: Capability) -> bool {
+        match capability {
+            Capability::Read => self.read(),
+            Capability::Create => self.create(),
+            Capability::Update => self.update(),
+            Capability::Delete => self.delete(),
+            Capability::Execute => self.execute(),
+        }
+    }
+}
+
+/// The rules of a policy in their order, with the table that finds the winner.
+#[derive(Debug, Clone, Default)]
+pub struct FsRules {
+    rules: Vec<FsRule>,
+    /// The last rule for each path, in the form of [`normal_form`].
+    by_path: HashMap<String, usize, FxBuildHasher>,
+}
+
+impl FsRules {
+    /// The rule that decides about a canonical path relative to the root.
+    pub fn winner(&self, canonical: &Utf8Path) -> Option<&FsRule> {
+        let path = normal_form(canonical)?;
+        let mut prefix = path.as_str();
+        loop {
+            if let Some(index) = self.by_path.get(prefix) {
+                return self.rules.get(*index);
+            }
+            if prefix.is_empty() {
+                return None;
+            }
+            prefix = prefix.rfind('/').map_or("", |end| &prefix[..end]);
+        }
+    }
+
+    /// What the rules say about doing this with a canonical path.
+    pub fn decide(&self, canonical: &Utf8Path, capability: Capability) -> Decision<'_, FsRule> {
+        Decision::of(self.winner(canonical), |rule| rule.grants(capability))
+    }
+
+    /// The paths of the rules that grant anything at all.
+    pub fn grants(&self) -> Vec<Utf8PathBuf> {
+        let grants_something =
+            |rule: &&FsRule| Capability::ALL.into_iter().any(|capability| rule.grants(capability));
+        self.rules.iter().filter(grants_something).map(|rule| rule.path.clone()).collect()
+    }
+}
+
+impl From<Vec<FsRule>> for FsRules {
+    fn from(rules: Vec<FsRule>) -> Self {
+        let by_path = rules
+            .iter()
+            .enumerate()
+            .filter_map(|(index, rule)| Some((normal_form(&rule.path)?, index)))
+            .collect();
+        Self { rules, by_path }
+    }
+}
+
+impl FromIterator<FsRule> for FsRules {
+    fn from_iter<I: IntoIterator<Item = FsRule>>(rules: I) -> Self {
+        Self::from(rules.into_iter().collect::<Vec<_>>())
+    }
+}
+
+impl Deref for FsRules {
+    type Target = [FsRule];
+
+    fn deref(&self) -> &[FsRule] {
+        &self.rules
+    }
+}
+
+impl PartialEq for FsRules {
+    fn eq(&self, other: &Self) -> bool {
+        self.rules == other.rules
+    }
+}
+
+impl Serialize for FsRules {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rules.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for FsRules {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<FsRule>::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// Components joined by single slashes; the root is empty. `None` for what is no path below a root:
+/// such a rule matches nothing, such a target is matched by nothing.
+fn normal_form(path: &Utf8Path) -> Option<String> {
+    let mut form = String::with_capacity(path.as_str().len());
+    for component in path.components() {
+        match component {
+            Utf8Component::CurDir => {}
+            Utf8Component::Normal(name) => {
+                if !form.is_empty() {
+                    form.push('/');
+                }
+                form.push_str(name);
+            }
+            Utf8Component::ParentDir | Utf8Component::RootDir | Utf8Component::Prefix(_) => {
+                return None;
+            }
+        }
+    }
+    Some(form)
+}
+
+/// Why a path may not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FsAccessError {
+    /// The path is absolute and not below the workspace root.
+    #[error("path is outside the workspace: {0}")]
+    Outside(Utf8PathBuf),
+    /// The path leaves the workspace, by `..` or by a symbolic link.
+    #[error("path escapes the workspace: {0}")]
+    Escape(Utf8PathBuf),
+    /// No rule grants it.
+    #[error("access denied: {capability} on {target}")]
+    Denied {
+        /// The name of the capability that was asked for.
+        capability: &'static str,
+        /// The canonical path, relative to the workspace root.
+        target: Utf8PathBuf,
+        /// Where something is granted.
+        grants: Vec<Utf8PathBuf>,
+    },
+    /// Nobody can say where the path leads: a loop of links, a name that is not UTF-8, a directory
+    /// that cannot be searched.
+    #[error("path cannot be resolved: {path}: {reason}")]
+    Unresolvable {
+        /// The path as it was given.
+        path: Utf8PathBuf,
+        /// What stopped the resolution.
+        reason: String,
+    },
+}
+
+impl AccessPolicy {
+    /// Whether this may be done with a canonical path relative to the root. A policy without rules
+    /// for files restricts none.
+    pub fn can(&self, capability: Capability, canonical: &Utf8Path) -> bool {
+        self.fs.is_empty() || self.fs.decide(canonical, capability).is_allowed()
+    }
+
+    /// The same as an error that names what is granted.
+    pub fn check(&self, capability: Capability, canonical: &Utf8Path) -> Result<(), FsAccessError> {
+        if self.can(capability, canonical) {
+            return Ok(());
+        }
+        Err(FsAccessError::Denied {
+            capability: capability.as_str(),
+            target: canonical.to_owned(),
+            grants: self.fs.grants(),
+        })
+    }
+
+    /// Whether a canonical path may be read or listed.
+    pub fn can_read(&self, canonical: &Utf8Path) -> bool {
+        self.can(Capability::Read, canonical)
+    }
+
+    /// Whether a canonical path may be made.
+    pub fn can_create(&self, canonical: &Utf8Path) -> bool {
+        self.can(Capability::Create, canonical)
+    }
+
+    /// Whether a canonical path may be changed.
+    pub fn can_update(&self, canonical: &Utf8Path) -> bool {
+        self.can(Capability::Update, canonical)
+    }
+
+    /// Whether a canonical path may be removed.
+    pub fn can_delete(&self, canonical: &Utf8Path) -> bool {
+        self.can(Capability::Delete, canonical)
+    }
+
+    /// Whether a canonical path may be run.
+    pub fn can_execute(&self, canonical: &Utf8Path) -> bool {
+        self.can(Capability::Execute, canonical)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! Rules for files: the examples of the document, the alias, and a second implementation to agree
+//! with.
+
+use serde_json::json;
+
+use super::*;
+
+fn policy(rules: &serde_json::Value) -> AccessPolicy {
+    serde_json::from_value(json!({ "fs": rules })).unwrap()
+}
+
+fn rule(value: &serde_json::Value) -> FsRule {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
+/// The capabilities granted on a path, as letters: `rcudx`.
+fn granted(policy: &AccessPolicy, path: &str) -> String {
+    Capability::ALL
+        .into_iter()
+        .zip("rcudx".chars())
+        .filter(|(capability, _)| policy.can(*capability, path.into()))
+        .map(|(_, letter)| letter)
+        .collect()
+}
+
+fn check(policy: &AccessPolicy, rows: &[(&str, &str, &str)]) {
+    for (ids, path, expected) in rows {
+        assert_eq!(granted(policy, path), *expected, "{ids}: {path}");
+    }
+}
+
+#[test]
+fn the_alias_sets_what_is_not_set() {
+    let rows = [
+        ("076-094, 076-226", json!({"path": "p"}), ""),
+        ("076-087, 076-088", json!({"path": "p", "read": true}), "r"),
+        ("076-095, 076-096, 076-228", json!({"path": "p", "write": true}), "cud"),
+        ("076-097", json!({"path": "p", "write": true, "delete": false}), "cu"),
+        ("076-089, 076-098", json!({"path": "p", "create": true}), "c"),
+        ("076-090, 076-091, 076-099", json!({"path": "p", "write": false, "update": true}), "u"),
+        ("076-100", json!({"path": "p", "write": true, "create": false}), "ud"),
+        ("076-092", json!({"path": "p", "delete": true}), "d"),
+        ("076-093", json!({"path": "p", "execute": true}), "x"),
+        ("076-227", json!({"path": "p", "read": null, "write": null, "execute": null}), ""),
+        ("unknown fields", json!({"path": "p", "read": true, "colour": 1}), "r"),
+    ];
+    for (ids, value, expected) in rows {
+        assert_eq!(granted(&policy(&json!([value])), "p"), expected, "{ids}: {value}");
+    }
+}
+
+#[test]
+fn accessors_are_plain_answers() {
+    // 076-101, 076-229, 076-230: there is no `write()`; unset and false look the same.
+    let unset = rule(&json!({"path": "a/b"}));
+    let denied = rule(&json!({"path": "a/b", "read": false, "write": false, "execute": false}));
+    for rule in [unset, denied] {
+        assert_eq!(rule.path(), "a/b");
+        let answers = [rule.read(), rule.create(), rule.update(), rule.delete(), rule.execute()];
+        assert_eq!(answers, [false; 5]);
+    }
+}
+
+#[test]
+fn rules_match_by_component() {
+    check(
+        &policy(&json!([{"path": ".", "read": true}])),
+        &[("076-076", ".", "r"), ("076-076", "a/b/c", "r"), ("076-075", "src/lib.rs", "r")],
+    );
+    check(
+        &policy(&json!([{"path": "src", "read": true}])),
+        &[
+            ("076-077", "src/lib.rs", "r"),
+            ("076-078", "src", "r"),
+            ("076-079", "src_generated/foo.rs", ""),
+            ("076-026, 076-118", "README.md", ""),
+            ("076-118", ".", ""),
+        ],
+    );
+    check(
+        &policy(&json!([{"path": "src/*", "read": true}, {"path": "a?.txt", "read": true}])),
+        &[
+            ("076-081", "src/*", "r"),
+            ("076-081", "src/lib.rs", ""),
+            ("076-082", "a?.txt", "r"),
+            ("076-082", "ab.txt", ""),
+        ],
+    );
+}
+
+#[test]
+fn the_example_with_a_denied_file() {
+    let policy = policy(&json!([
+        {"path": ".", "read": true},
+        {"path": ".config/jp/tools", "read": true, "write": true},
+        {"path": ".env"},
+    ]));
+    check(
+        &policy,
+        &[
+            ("076-080, 076-083, 076-084", ".env", ""),
+            ("076-080", ".env.local", "r"),
+            ("076-016, 076-017, 076-085", "README.md", "r"),
+            ("076-085", "src/main.rs", "r"),
+            ("076-018, 076-019, 076-086", ".config/jp/tools/a.sh", "rcud"),
+        ],
+    );
+}
+
+#[test]
+fn a_rule_that_grants_nothing_denies_everything_else_too() {
+    // 076-034
+    let policy = policy(&json!([{"path": ".env"}]));
+    check(&policy, &[("076-034", "README.md", ""), ("076-034", ".env", "")]);
+}
+
+#[test]
+fn the_longest_path_wins_alone() {
+    let policy = policy(&json!([
+        {"path": "src/generated", "read": true, "write": true},
+        {"path": ".", "read": true, "write": true},
+        {"path": "src", "read": true},
+    ]));
+    check(
+        &policy,
+        &[
+            ("076-113, 076-114", "README.md", "rcud"),
+            ("076-063, 076-064, 076-115", "src/lib.rs", "r"),
+            ("076-067, 076-116", "src/generated/schema.rs", "rcud"),
+            ("076-117", "tests/main.rs", "rcud"),
+        ],
+    );
+}
+
+#[test]
+fn of_two_equal_paths_the_later_wins() {
+    // 076-065, 076-066, 076-120: however they are spelled.
+    for later in ["src", "./src", "src/", "src//."] {
+        let policy =
+            policy(&json!([{"path": "src", "read": true}, {"path": later, "create": true}]));
+        check(&policy, &[("076-065", "src/lib.rs", "c")]);
+    }
+}
+
+#[test]
+fn a_later_broad_rule_does_not_remove_an_earlier_narrow_one() {
+    // 076-062
+    let policy = policy(&json!([{"path": "src", "read": true}, {"path": "."}]));
+    check(&policy, &[("076-062", "src/lib.rs", "r"), ("076-062", "README.md", "")]);
+}
+
+#[test]
+fn a_decision_names_its_rule() {
+    // 076-068, 076-069
+    let policy = policy(&json!([{"path": "src", "read": true}]));
+    let (read, create) = (Capability::Read, Capability::Create);
+    assert_eq!(policy.fs.decide("src/x".into(), read), Decision::Allowed(&policy.fs[0]));
+    assert_eq!(policy.fs.decide("src/x".into(), create), Decision::Denied(&policy.fs[0]));
+    assert_eq!(policy.fs.decide("doc".into(), read), Decision::Uncovered);
+    assert!(!policy.can_read("doc".into()));
+}
+
+#[test]
+fn without_rules_nothing_is_restricted() {
+    // 076-020, 076-027, 076-032, 076-222, 076-223, 076-246
+    for empty in
+        [json!({}), json!({"fs": []}), json!({"net": [{"host": "h"}], "env": [{"name": "N"}]})]
+    {
+        let policy: AccessPolicy = serde_json::from_value(empty).unwrap();
+        assert_eq!(granted(&policy, "any/path"), "rcudx");
+    }
+}
+
+#[test]
+fn a_denial_names_capability_target_and_grants() {
+    // 076-239 to 076-242
+    let policy = policy(&json!([
+        {"path": ".", "read": true}, {"path": "out", "write": true}, {"path": ".env"},
+    ]));
+    for capability in [Capability::Create, Capability::Update, Capability::Delete] {
+        let error = policy.check(capability, "README.md".into()).unwrap_err();
+        let expected = format!("access denied: {} on README.md", capability.as_str());
+        assert_eq!(error.to_string(), expected);
+        let FsAccessError::Denied { capability: name, target, grants } = error else { panic!() };
+        assert_eq!((name, target.as_str()), (capability.as_str(), "README.md"));
+        assert_eq!(grants, [".", "out"]);
+    }
+    // 076-237, 076-238
+    let outside = FsAccessError::Outside("/etc".into());
+    assert_eq!(outside.to_string(), "path is outside the workspace: /etc");
+    let escape = FsAccessError::Escape("../x".into());
+    assert_eq!(escape.to_string(), "path escapes the workspace: ../x");
+}
+
+#[test]
+fn what_is_no_path_below_the_root_matches_nothing() {
+    let policy = policy(&json!([{"path": ".", "read": true}, {"path": "../x", "read": true}]));
+    check(&policy, &[("", "../x", ""), ("", "/etc/passwd", ""), ("", "a/../b", ""), ("", "", "r")]);
+}
+
+/// The document's evaluation, written down as plainly as it can be: look at every rule.
+fn naive<'a>(rules: &'a [FsRule], target: &str) -> Option<&'a FsRule> {
+    let split = |path: &str| -> Vec<String> {
+        path.split('/').filter(|part| !part.is_empty() && *part != ".").map(Into::into).collect()
+    };
+    let target = split(target);
+    let mut winner = None;
+    let mut most = 0;
+    for rule in rules {
+        let path = split(rule.path().as_str());
+        if target.starts_with(&path) && (winner.is_none() || path.len() >= most) {
+            most = path.len();
+            winner = Some(rule);
+        }
+    }
+    winner
+}
+
+/// Numbers that are the same in every run and look random enough.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    /// A path of few and similar parts, so that rules and targets meet.
+    fn path(&mut self) -> String {
+        const PARTS: [&str; 6] = ["a", "b", "ab", ".", "a*", "é"];
+        let parts = self.below(6);
+        let part = |numbers: &mut Self| PARTS[usize::try_from(numbers.below(6)).unwrap()];
+        (0..parts).map(|_| part(self)).collect::<Vec<_>>().join("/")
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        [None, Some(false), Some(true)][usize::try_from(self.below(3)).unwrap()]
+    }
+
+    fn rule(&mut self) -> FsRule {
+        FsRule {
+            path: self.path().into(),
+            read: self.flag(),
+            write: self.flag(),
+            create: self.flag(),
+            update: self.flag(),
+            delete: self.flag(),
+            execute: self.flag(),
+        }
+    }
+
+    fn rules(&mut self) -> Vec<FsRule> {
+        (0..self.below(12)).map(|_| self.rule()).collect()
+    }
+}
+
+#[test]
+fn agrees_with_the_naive_evaluation() {
+    // 100,000 random policies and targets, and no difference to the plain reading of the document.
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..100_000 {
+        let (rules, target) = (numbers.rules(), numbers.path());
+        let target = Utf8Path::new(&target);
+        let policy = AccessPolicy { fs: rules.clone().into(), ..AccessPolicy::default() };
+        let expected = naive(&rules, target.as_str());
+        assert_eq!(policy.fs.winner(target), expected, "{rules:?} {target}");
+        for capability in Capability::ALL {
+            let granted = rules.is_empty() || expected.is_some_and(|rule| rule.grants(capability));
+            assert_eq!(policy.can(capability, target), granted, "{rules:?} {target}");
+        }
+    }
+}
+
+#[test]
+fn a_round_trip_over_the_wire_changes_nothing() {
+    // 076-231
+    let mut numbers = Numbers(0xdead_beef_cafe_f00d);
+    for _ in 0..5_000 {
+        let before = AccessPolicy { fs: numbers.rules().into(), ..AccessPolicy::default() };
+        let wire = serde_json::to_string(&before).unwrap();
+        let after: AccessPolicy = serde_json::from_str(&wire).unwrap();
+        assert_eq!(before, after);
+        let target = numbers.path();
+        for capability in Capability::ALL {
+            let path = Utf8Path::new(&target);
+            assert_eq!(before.can(capability, path), after.can(capability, path));
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Files of the workspace, judged and used as one thing.
+//!
+//! Each operation finds what a path leads to, holds on to it by a handle, compares the rules with
+//! the canonical path of that handle, and works on the handle. There is no moment at which a path
+//! that was judged is looked up again.
+//!
+//! Most paths have no link on them. The kernel is asked to open those with links forbidden, and when
+//! it does, the path as it was written is the canonical one. Only what fails that way takes the
+//! longer road.
+
+use std::{
+    fs::File,
+    io,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::{
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat},
+    io::Errno,
+};
+
+use super::{
+    Entries, FsAccessError, Metadata,
+    hard_links::{HardLinks, MAX_VISITED},
+    root::{ATTEMPTS, Root},
+    sys,
+    walk::{kind_at, kind_of, open_dir},
+};
+use crate::access::{AccessPolicy, Capability};
+
+/// The files below a root, as far as a policy lets them be used.
+///
+/// Without a policy, or with one that has no rules for files, everything below the root can be used
+/// and nothing outside.
+#[derive(Debug)]
+pub struct Files {
+    pub(super) root: Root,
+    pub(super) policy: Option<AccessPolicy>,
+    pub(super) links: HardLinks,
+}
+
+/// Why an operation failed.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The path may not be used.
+    #[error(transparent)]
+    Access(#[from] FsAccessError),
+    /// It may, and the system said no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The path as it was given.
+        path: Utf8PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What a rename does with something that has the new name already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It is replaced.
+    Replace,
+    /// It stays, and the rename fails.
+    Keep,
+}
+
+impl Files {
+    /// The files below `root` under this policy, whose rule paths are canonical.
+    pub fn new(root: Root, policy: Option<AccessPolicy>) -> Self {
+        Self { root, policy, links: HardLinks::new(MAX_VISITED) }
+    }
+
+    /// The root.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> Option<&AccessPolicy> {
+        self.policy.as_ref()
+    }
+
+    /// Opens a regular file for reading. Needs `read`.
+    pub fn read(&self, input: &Utf8Path) -> Result<File, OpenError> {
+        Ok(self.open(input, Want::Read)?.0.into())
+    }
+
+    /// Opens a regular file that exists for writing, and for reading as well if that is granted. Its
+    /// content is left as it is. Needs `update`.
+    pub fn update(&self, input: &Utf8Path) -> Result<File, OpenError> {
+        Ok(self.open(input, Want::Update)?.0.into())
+    }
+
+    /// The entries of a directory. Needs `read` on the directory.
+    pub fn list(&self, input: &Utf8Path) -> Result<Entries, OpenError> {
+        let (dir, _) = self.open(input, Want::List)?;
+        Ok(Entries::new(Dir::new(dir).map_err(|error| io_error(input, error))?))
+    }
+
+    /// What is known about a file or directory. Needs `read`.
+    pub fn metadata(&self, input: &Utf8Path) -> Result<Metadata, OpenError> {
+        Ok(Metadata::from(&self.open(input, Want::Look)?.1))
+    }
+
+    /// Makes a file and opens it for writing. Anything that has the name already is an error, a
+    /// dangling link too; missing directories are not made. Needs `create`.
+    pub fn create(&self, input: &Utf8Path) -> Result<File, OpenError> {
+        let flags = OFlags::WRONLY
+            | OFlags::CREATE
+            | OFlags::EXCL
+            | OFlags::NOFOLLOW
+            | OFlags::CLOEXEC
+            | OFlags::NOCTTY;
+        let mode = Mode::from_raw_mode(0o666);
+        let file = self.make(input, |dir, name| rustix::fs::openat(dir, name, flags, mode))?;
+        Ok(file.into())
+    }
+
+    /// Makes a directory; only the last component. Needs `create`.
+    pub fn create_dir(&self, input: &Utf8Path) -> Result<(), OpenError> {
+        let mode = Mode::from_raw_mode(0o777);
+        self.make(input, |dir, name| rustix::fs::mkdirat(dir, name, mode))
+    }
+
+    /// Removes a file. A link is removed itself, and `delete` is needed both where it is and where
+    /// it leads.
+    pub fn remove_file(&self, input: &Utf8Path) -> Result<(), OpenError> {
+        self.remove(input, AtFlags::empty())
+    }
+
+    /// Removes an empty directory. Needs `delete`.
+    pub fn remove_dir(&self, input: &Utf8Path) -> Result<(), OpenError> {
+        self.remove(input, AtFlags::REMOVEDIR)
+    }
+
+    /// Moves a file or directory. Needs `delete` on the source, and on the target `create` if
+    /// nothing is there and `update` if something is.
+    ///
+    /// Rules stay where they are when a directory moves. So every rule inside the source has to grant
+    /// `delete`, every rule inside the target `create`, and what cannot be read now must not become
+    /// readable by moving it.
+    pub fn rename(
+        &self,
+        from: &Utf8Path,
+        to: &Utf8Path,
+        existing: Existing,
+    ) -> Result<(), OpenError> {
+        let source = self.place(from)?;
+        self.judge_place(Capability::Delete, &source)?;
+        let target = self.place(to)?;
+        let is_new = target.kind.is_none();
+        let needed = if is_new { Capability::Create } else { Capability::Update };
+        self.judge_place(needed, &target)?;
+        let kind = source.kind.ok_or_else(|| io_error(from, Errno::NOENT))?;
+        self.judge_move(&source.relative, &target.relative, kind)?;
+        // Somebody can make the target between the look at it and the rename.
+        let flags = match existing {
+            Existing::Replace if !is_new => RenameFlags::empty(),
+            Existing::Replace | Existing::Keep => RenameFlags::NOREPLACE,
+        };
+        let (from_dir, to_dir) = (source.dir()?, target.dir()?);
+        rustix::fs::renameat_with(from_dir, &source.name, to_dir, &target.name, flags)
+            .map_err(|error| io_error(if error == Errno::EXIST { to } else { from }, error))
+    }
+
+    fn remove(&self, input: &Utf8Path, flags: AtFlags) -> Result<(), OpenError> {
+        let place = self.place(input)?;
+        self.judge_place(Capability::Delete, &place)?;
+        rustix::fs::unlinkat(place.dir()?, &place.name, flags)
+            .map_err(|error| io_error(input, error))
+    }
+}
+
+/// What something is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Want {
+    Read,
+    Update,
+    List,
+    Look,
+}
+
+impl Want {
+    fn capability(self) -> Capability {
+        match self {
+            Self::Read | Self::List | Self::Look => Capability::Read,
+            Self::Update => Capability::Update,
+        }
+    }
+
+    /// The kind is looked at before the first byte is read or written, and opening a FIFO must not
+    /// wait for its other end.
+    fn flags(self, readable: bool) -> OFlags {
+        let quiet = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        match self {
+            Self::Read => OFlags::RDONLY | quiet,
+            Self::Update if readable => OFlags::RDWR | quiet,
+            Self::Update => OFlags::WRONLY | quiet,
+            Self::List => OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Self::Look => sys::SEARCH | OFlags::CLOEXEC,
+        }
+    }
+
+    fn accepts(self, kind: FileType) -> io::Result<()> {
+        match (self, kind) {
+            (Self::Look, _)
+            | (Self::List, FileType::Directory)
+            | (Self::Read | Self::Update, FileType::RegularFile) => Ok(()),
+            (Self::List, _) => Err(Errno::NOTDIR.into()),
+            (_, FileType::Directory) => Err(Errno::ISDIR.into()),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+        }
+    }
+}
+
+/// Opening what exists.
+impl Files {
+    fn open(&self, input: &Utf8Path, want: Want) -> Result<(OwnedFd, Stat), OpenError> {
+        let lexical = self.root.lexical(input)?;
+        let (file, stat) = match self.open_at_once(input, &lexical, want)? {
+            Some(opened) => opened,
+            None => self.open_by_steps(input, &lexical, want)?,
+        };
+        want.accepts(kind_of(&stat)).map_err(|source| io_error(input, source))?;
+        self.judge_links(input, want.capability(), &stat)?;
+        if want == Want::Update && stat.st_nlink > 1 && can_be_read(&file) {
+            self.judge_links(input, Capability::Read, &stat)?;
+        }
+        Ok((file, stat))
+    }
+
+    /// The two ways of the kernel. `None` leaves the answer to the walk.
+    fn open_at_once(
+        &self,
+        input: &Utf8Path,
+        lexical: &Utf8Path,
+        want: Want,
+    ) -> Result<Option<(OwnedFd, Stat)>, OpenError> {
+        if !self.root.kernel() {
+            return Ok(None);
+        }
+        if self.permits(want.capability(), lexical) {
+            match self.root.open_plain(lexical, self.flags(want, lexical)) {
+                Ok(file) => return Ok(Some(with_stat(input, file)?)),
+                Err(error @ (Errno::NOENT | Errno::NOTDIR)) => return Err(io_error(input, error)),
+                Err(_) => {}
+            }
+        }
+        // To open for reading changes nothing, so that handle can be the one that is judged. For
+        // writing, a handle that can do nothing is judged first and opened again.
+        let early = if want == Want::Update { sys::SEARCH } else { want.flags(true) };
+        let Some((handle, relative)) = self.root.open_linked(lexical, early) else {
+            return Ok(None);
+        };
+        self.judge(want.capability(), &relative)?;
+        let (handle, stat) = with_stat(input, handle)?;
+        if want != Want::Update {
+            return Ok(Some((handle, stat)));
+        }
+        want.accepts(kind_of(&stat)).map_err(|source| io_error(input, source))?;
+        let file = sys::reopen(&handle, self.flags(want, &relative));
+        Ok(Some((file.map_err(|error| io_error(input, error))?, stat)))
+    }
+
+    fn open_by_steps(
+        &self,
+        input: &Utf8Path,
+        lexical: &Utf8Path,
+        want: Want,
+    ) -> Result<(OwnedFd, Stat), OpenError> {
+        for _ in 0..ATTEMPTS {
+            let spot = self.root.find(input, lexical)?;
+            self.judge(want.capability(), &spot.relative)?;
+            let kind = spot.kind().map_err(|error| io_error(input, error))?;
+            want.accepts(kind).map_err(|source| io_error(input, source))?;
+            let flags = self.flags(want, &spot.relative) | OFlags::NOFOLLOW;
+            match rustix::fs::openat(&spot.dir, &spot.name, flags, Mode::empty()) {
+                Ok(file) => {
+                    let (file, stat) = with_stat(input, file)?;
+                    // A handle to look with can be one of a link that came in between.
+                    if kind_of(&stat) != FileType::Symlink {
+                        return Ok((file, stat));
+                    }
+                }
+                Err(Errno::LOOP | Errno::NOTDIR) => {}
+                Err(error) => return Err(io_error(input, error)),
+            }
+        }
+        Err(FsAccessError::Escape(input.to_owned()).into())
+    }
+
+    fn flags(&self, want: Want, canonical: &Utf8Path) -> OFlags {
+        want.flags(want != Want::Update || self.permits(Capability::Read, canonical))
+    }
+}
+
+/// Making what does not exist, and working on names.
+impl Files {
+    fn make<T>(
+        &self,
+        input: &Utf8Path,
+        make: impl Fn(&OwnedFd, &str) -> rustix::io::Result<T>,
+    ) -> Result<T, OpenError> {
+        let lexical = self.root.lexical(input)?;
+        if self.root.kernel()
+            && self.permits(Capability::Create, &lexical)
+            && let Some((parent, name)) = split(&lexical)
+            && let Ok(dir) = self.root.open_plain(parent, sys::SEARCH | OFlags::DIRECTORY)
+        {
+            match make(&dir, name) {
+                Ok(new) => return Ok(new),
+                // If a link has the name, the answer depends on where it leads.
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(io_error(input, error)),
+            }
+        }
+        let spot = self.root.find(input, &lexical)?;
+        self.judge(Capability::Create, &spot.relative)?;
+        spot.vacancy()
+            .and_then(|()| make(&spot.dir, &spot.name))
+            .map_err(|error| io_error(input, error))
+    }
+
+    /// The directory entry that a path names: links are followed up to the last component, which
+    /// stays what it is.
+    fn place<'a>(&self, input: &'a Utf8Path) -> Result<Place<'a>, OpenError> {
+        let lexical = self.root.lexical(input)?;
+        let (parent, name) = split(&lexical).ok_or_else(|| io_error(input, Errno::BUSY))?;
+        for _ in 0..ATTEMPTS {
+            let spot = self.root.find(input, parent)?;
+            let dir = match spot.kind() {
+                Ok(_) => open_dir(&spot.dir, &spot.name),
+                Err(error) => Err(error),
+            };
+            if matches!(dir, Err(Errno::LOOP | Errno::NOTDIR))
+                && spot.kind() == Ok(FileType::Directory)
+            {
+                continue;
+            }
+            let kind = match dir.as_ref().map(|dir| kind_at(dir.as_fd(), name)) {
+                Ok(Ok(kind)) => Some(kind),
+                Ok(Err(Errno::NOENT | Errno::NAMETOOLONG)) | Err(_) => None,
+                Ok(Err(error)) => return Err(io_error(input, error)),
+            };
+            let relative = if spot.relative == "." {
+                Utf8PathBuf::from(name)
+            } else {
+                spot.relative.join(name)
+            };
+            let name = name.to_owned();
+            return Ok(Place { input, lexical, relative, dir, name, kind });
+        }
+        Err(FsAccessError::Escape(input.to_owned()).into())
+    }
+}
+
+/// A directory entry, there or not.
+pub(super) struct Place<'a> {
+    pub(super) input: &'a Utf8Path,
+    pub(super) lexical: Utf8PathBuf,
+    /// The canonical directory and the name in it.
+    pub(super) relative: Utf8PathBuf,
+    dir: Result<OwnedFd, Errno>,
+    name: String,
+    pub(super) kind: Option<FileType>,
+}
+
+impl Place<'_> {
+    fn dir(&self) -> Result<&OwnedFd, OpenError> {
+        self.dir.as_ref().map_err(|error| io_error(self.input, *error))
+    }
+}
+
+/// A path as directory and name; the root has none.
+fn split(lexical: &Utf8Path) -> Option<(&Utf8Path, &str)> {
+    let name = lexical.file_name()?;
+    let parent = lexical.parent()?;
+    Some((if parent.as_str().is_empty() { Utf8Path::new(".") } else { parent }, name))
+}
+
+fn can_be_read(file: &OwnedFd) -> bool {
+    rustix::fs::fcntl_getfl(file).is_ok_and(|flags| flags.contains(OFlags::RDWR))
+}
+
+fn with_stat(input: &Utf8Path, file: OwnedFd) -> Result<(OwnedFd, Stat), OpenError> {
+    let stat = rustix::fs::fstat(&file).map_err(|error| io_error(input, error))?;
+    Ok((file, stat))
+}
+
+fn io_error(path: &Utf8Path, source: impl Into<io::Error>) -> OpenError {
+    OpenError::Io { path: path.to_owned(), source: source.into() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! The questions that operations on files ask the policy.
+//!
+//! Most are one look at the rules with a canonical path. A rename, a link that is itself the object,
+//! and a file with several names need more than one, and those are easy to forget; so they are here
+//! together and not in the operations.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{FileType, Stat};
+
+use super::{Files, FsAccessError, files::Place, unresolvable, walk::kind_of};
+use crate::access::{Capability, FsRule};
+
+impl Files {
+    pub(super) fn permits(&self, capability: Capability, canonical: &Utf8Path) -> bool {
+        self.policy.as_ref().is_none_or(|policy| policy.can(capability, canonical))
+    }
+
+    pub(super) fn judge(
+        &self,
+        capability: Capability,
+        canonical: &Utf8Path,
+    ) -> Result<(), FsAccessError> {
+        self.policy.as_ref().map_or(Ok(()), |policy| policy.check(capability, canonical))
+    }
+
+    /// The place of the entry and, if it is a link, the place where it leads.
+    pub(super) fn judge_place(
+        &self,
+        capability: Capability,
+        place: &Place<'_>,
+    ) -> Result<(), FsAccessError> {
+        if place.kind == Some(FileType::Symlink) {
+            let target = self.root.find(place.input, &place.lexical)?;
+            self.judge(capability, &target.relative)?;
+        }
+        self.judge(capability, &place.relative)
+    }
+
+    pub(super) fn judge_move(
+        &self,
+        from: &Utf8Path,
+        to: &Utf8Path,
+        kind: FileType,
+    ) -> Result<(), FsAccessError> {
+        let Some(policy) = &self.policy else {
+            return Ok(());
+        };
+        let becomes_readable = policy.can_read(to);
+        if becomes_readable {
+            policy.check(Capability::Read, from)?;
+        }
+        if kind != FileType::Directory {
+            return Ok(());
+        }
+        for path in policy.fs.iter().map(FsRule::path) {
+            if path.starts_with(from) {
+                policy.check(Capability::Delete, path)?;
+                if becomes_readable {
+                    policy.check(Capability::Read, path)?;
+                }
+            } else if path != to && path.starts_with(to) {
+                policy.check(Capability::Create, path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A file with several names is denied if a rule denies it under another one.
+    pub(super) fn judge_links(
+        &self,
+        input: &Utf8Path,
+        capability: Capability,
+        stat: &Stat,
+    ) -> Result<(), FsAccessError> {
+        let Some(policy) = &self.policy else {
+            return Ok(());
+        };
+        if stat.st_nlink < 2 || kind_of(stat) != FileType::RegularFile || policy.fs.is_empty() {
+            return Ok(());
+        }
+        match self.links.denied_name(&self.root, &policy.fs, capability, stat) {
+            Ok(None) => Ok(()),
+            Ok(Some(other)) => Err(FsAccessError::Denied {
+                capability: capability.as_str(),
+                target: Utf8PathBuf::from(other.to_string_lossy().into_owned()),
+                grants: policy.fs.grants(),
+            }),
+            Err(reason) => Err(unresolvable(
+                input,
+                format!("the file has several names, and one may be denied: {reason}"),
+            )),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Systems whose kernel does not resolve a path beneath a handle: the walk does everything.
+//!
+//! The functions have the names and meanings of the Linux file and are never called after
+//! [`usable`] said no; they answer with the error or the absence that leads back to the walk.
+
+use std::os::fd::OwnedFd;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::{
+    fs::OFlags,
+    io::{Errno, Result},
+};
+
+/// Opens a place to search from or to look at.
+pub(super) const SEARCH: OFlags = OFlags::RDONLY;
+
+pub(super) fn usable(_dir: &OwnedFd, _canonical: &Utf8Path) -> bool {
+    false
+}
+
+pub(super) fn open_plain(_dir: &OwnedFd, _path: &str, _flags: OFlags) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}
+
+pub(super) fn open_linked(
+    _dir: &OwnedFd,
+    _canonical: &Utf8Path,
+    _path: &str,
+    _flags: OFlags,
+) -> Option<(OwnedFd, Utf8PathBuf)> {
+    None
+}
+
+pub(super) fn reopen(_handle: &OwnedFd, _flags: OFlags) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}

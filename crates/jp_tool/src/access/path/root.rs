@@ -1,0 +1,161 @@
+//! A handle of the workspace root, and the two ways from it to a path.
+//!
+//! The kernel can resolve a whole path beneath a handle in one call, which is fast and cannot be
+//! raced. Where it cannot (another system, an old kernel, a filter, no `/proc`), the walk in
+//! [`walk`](super::walk) goes component by component. Both give the same answers; which one is used
+//! is decided once, when the root is opened.
+
+use std::{io, os::fd::OwnedFd, sync::Arc};
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use rustix::fs::{Mode, OFlags};
+
+use super::{
+    FsAccessError, Resolved, sys, unresolvable,
+    walk::{Spot, Stop, walk},
+};
+
+/// How often a path is resolved again when it changed on the way. Somebody who swaps directories in
+/// a loop gets a refusal, not an endless loop.
+pub(super) const ATTEMPTS: usize = 16;
+
+/// The workspace root: an open directory and its canonical path.
+#[derive(Debug, Clone)]
+pub struct Root {
+    dir: Arc<OwnedFd>,
+    spelled: Utf8PathBuf,
+    canonical: Utf8PathBuf,
+    kernel: bool,
+}
+
+impl Root {
+    /// Opens a directory as a root. Links in its path are followed, because this is where trust
+    /// begins. The path has to be absolute: the current directory has no say here.
+    pub fn open(path: &Utf8Path) -> io::Result<Self> {
+        if !path.is_absolute() {
+            let message = format!("the root is not an absolute path: {path}");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let canonical = path.canonicalize_utf8()?;
+        let flags = sys::SEARCH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = rustix::fs::open(canonical.as_std_path(), flags, Mode::empty())?;
+        let kernel = sys::usable(&dir, &canonical);
+        Ok(Self { dir: Arc::new(dir), spelled: path.to_owned(), canonical, kernel })
+    }
+
+    /// The canonical path of the root.
+    pub fn path(&self) -> &Utf8Path {
+        &self.canonical
+    }
+
+    /// Resolves a path; see [`resolve`](super::resolve).
+    pub fn resolve(&self, input: &Utf8Path) -> Result<Resolved, FsAccessError> {
+        let lexical = self.lexical(input)?;
+        let (relative, exists) = if self.kernel && self.open_plain(&lexical, sys::SEARCH).is_ok() {
+            (lexical, true)
+        } else {
+            let spot = self.find(input, &lexical)?;
+            let exists = spot.kind().is_ok();
+            (spot.relative, exists)
+        };
+        Ok(Resolved { root: self.canonical.clone(), relative, exists })
+    }
+
+    /// Whether the kernel resolves whole paths.
+    pub(super) fn kernel(&self) -> bool {
+        self.kernel
+    }
+
+    pub(super) fn dir(&self) -> &Arc<OwnedFd> {
+        &self.dir
+    }
+
+    /// Steps 1 and 2: the path relative to the root before links are looked at. `.` is the root.
+    pub(super) fn lexical(&self, input: &Utf8Path) -> Result<Utf8PathBuf, FsAccessError> {
+        if input.as_str().is_empty() {
+            return Err(unresolvable(input, "empty path"));
+        }
+        if input.as_str().contains('\0') {
+            return Err(unresolvable(input, "a path cannot contain a NUL byte"));
+        }
+        if is_normal(input) {
+            return Ok(input.to_owned());
+        }
+        let base = if input.is_absolute() && !input.starts_with(&self.spelled) {
+            &self.canonical
+        } else {
+            &self.spelled
+        };
+        if input.is_absolute() && !input.starts_with(base) {
+            return Err(FsAccessError::Outside(input.to_owned()));
+        }
+        let base = normal(base.components());
+        let full = if input.is_absolute() {
+            normal(input.components())
+        } else {
+            let mut full = base.clone();
+            extend(&mut full, input.components());
+            full
+        };
+        match full.strip_prefix(base.as_slice()) {
+            None => Err(FsAccessError::Escape(input.to_owned())),
+            Some([]) => Ok(Utf8PathBuf::from(".")),
+            Some(names) => Ok(Utf8PathBuf::from(names.join("/"))),
+        }
+    }
+
+    /// Step 3 by the walk, repeated while the tree changes under it.
+    pub(super) fn find(&self, input: &Utf8Path, lexical: &Utf8Path) -> Result<Spot, FsAccessError> {
+        for _ in 0..ATTEMPTS {
+            match walk(self, input, lexical) {
+                Ok(spot) => return Ok(spot),
+                Err(Stop::Changed) => {}
+                Err(Stop::Access(error)) => return Err(error),
+            }
+        }
+        Err(FsAccessError::Escape(input.to_owned()))
+    }
+
+    /// Opens a path on which there is no link at all, so that it is its own canonical form.
+    pub(super) fn open_plain(&self, path: &Utf8Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        sys::open_plain(&self.dir, path.as_str(), flags | OFlags::CLOEXEC)
+    }
+
+    /// Opens a path through links that stay beneath the root, and asks the handle where it is.
+    pub(super) fn open_linked(
+        &self,
+        path: &Utf8Path,
+        flags: OFlags,
+    ) -> Option<(OwnedFd, Utf8PathBuf)> {
+        sys::open_linked(&self.dir, &self.canonical, path.as_str(), flags | OFlags::CLOEXEC)
+    }
+
+    /// The same root for tests of the walk.
+    #[cfg(test)]
+    pub(super) fn without_kernel(mut self) -> Self {
+        self.kernel = false;
+        self
+    }
+}
+
+/// Whether steps 1 and 2 would change nothing, which is the common case.
+fn is_normal(input: &Utf8Path) -> bool {
+    input.as_str().split('/').all(|name| !matches!(name, "" | "." | ".."))
+}
+
+fn normal<'a>(components: impl Iterator<Item = Utf8Component<'a>>) -> Vec<&'a str> {
+    let mut names = Vec::with_capacity(16);
+    extend(&mut names, components);
+    names
+}
+
+/// Appends components; `..` takes the last one away, and above `/` there is only `/`.
+fn extend<'a>(names: &mut Vec<&'a str>, components: impl Iterator<Item = Utf8Component<'a>>) {
+    for component in components {
+        match component {
+            Utf8Component::Normal(name) => names.push(name),
+            Utf8Component::ParentDir => drop(names.pop()),
+            Utf8Component::CurDir | Utf8Component::RootDir | Utf8Component::Prefix(_) => {}
+        }
+    }
+}

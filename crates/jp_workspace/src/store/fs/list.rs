@@ -1,0 +1,331 @@
+//! Listing: the index joined with the directory, and a look at the files of those conversations only
+//! that the index does not know for certain.
+
+use std::{
+    collections::HashMap,
+    io::{self, ErrorKind},
+    os::{fd::OwnedFd, unix::fs::MetadataExt},
+};
+
+use jiff::Timestamp;
+use jp_conversation::ConversationId;
+use rustix::fs::OFlags;
+
+use super::{Events, Form, FsStore, beneath, failed, is_current, open_events, read};
+use crate::{
+    layout::EVENTS,
+    store::{
+        Damage, Listing, StoreError, Summary,
+        index::{Entry, Index},
+        sort,
+    },
+};
+
+/// How many locks are held at once while a note is taken.
+const CHUNK: usize = 16;
+
+impl FsStore {
+    pub(super) fn list_on_disk(&self) -> Result<Listing, StoreError> {
+        let Some(root) = self.root()? else { return Ok(Listing::default()) };
+        let mut index = self.index();
+        // The index first: a conversation is made before it is noted, so one that was noted and has
+        // no directory afterwards is gone, not new.
+        if let Err(error) = index.refresh() {
+            tracing::debug!(%error, "the conversation log could not be read");
+        }
+        let list_failed = || failed("list", &self.path_of(""));
+        let changed = beneath::modified(root).map_err(list_failed())?;
+        let is_seen = index.seen == Some(changed);
+        let joined = if is_seen {
+            self.join_known(&index)
+        } else {
+            let names = beneath::directories(root).map_err(list_failed())?;
+            self.join_names(&index, &names)
+        };
+        let Joined { mut listing, unsettled } = joined;
+        let saved = self.settle(&mut index, root, unsettled).and_then(|all_settled| {
+            if !is_seen {
+                index.remove_others(&listing.conversations)?;
+                // Only where the log knows them all does it stand for the directory.
+                if all_settled && index.entries.len() == listing.conversations.len() {
+                    index.see(changed)?;
+                }
+            }
+            index.compact_if_worth_it()
+        });
+        if let Err(error) = saved {
+            tracing::debug!(%error, "the conversation log could not be saved");
+        }
+        sort(&mut listing.conversations);
+        Ok(listing)
+    }
+
+    /// What the index knows, where the directory has not changed since the two were compared.
+    fn join_known(&self, index: &Index) -> Joined {
+        let mut joined = Joined::default();
+        joined.listing.conversations.reserve(index.entries.len());
+        for (id, entry) in &index.entries {
+            if entry.dirty {
+                self.join_unknown(*id, &entry.directory_name(*id), entry, &mut joined);
+            } else {
+                joined.listing.conversations.push(entry.summary(*id));
+            }
+        }
+        joined
+    }
+
+    /// Joins the names in the directory with what the index knows.
+    fn join_names(&self, index: &Index, names: &[String]) -> Joined {
+        let mut joined = Joined::default();
+        joined.listing.conversations.reserve(names.len());
+        for (id, name) in self.one_each(names, &mut joined.listing.damaged) {
+            match index.entries.get(&id).filter(|entry| entry.directory_name(id) == name) {
+                Some(entry) if !entry.dirty => {
+                    joined.listing.conversations.push(entry.summary(id));
+                }
+                Some(entry) => self.join_unknown(id, name, entry, &mut joined),
+                None => self.join_unknown(id, name, &Entry::default(), &mut joined),
+            }
+        }
+        joined
+    }
+
+    /// One directory for each id: the one named by the id alone, if there are several.
+    fn one_each<'a>(
+        &self,
+        names: &'a [String],
+        damaged: &mut Vec<Damage>,
+    ) -> Vec<(ConversationId, &'a str)> {
+        let mut position: HashMap<ConversationId, usize> = HashMap::with_capacity(names.len());
+        let mut chosen: Vec<(ConversationId, &str)> = Vec::with_capacity(names.len());
+        for name in names {
+            let Some(id) = ConversationId::from_directory_name(name) else { continue };
+            let Some(at) = position.get(&id) else {
+                position.insert(id, chosen.len());
+                chosen.push((id, name));
+                continue;
+            };
+            // The shortest name is the plain one; of two with words, the same one every time.
+            let (kept, other) =
+                if (name.len(), name.as_str()) < (chosen[*at].1.len(), chosen[*at].1) {
+                    (name.as_str(), chosen[*at].1)
+                } else {
+                    (chosen[*at].1, name.as_str())
+                };
+            chosen[*at].1 = kept;
+            let reason = format!("another directory of conversation {id}; {kept} is used");
+            damaged.push(Damage { path: self.path_of(other), reason });
+        }
+        chosen
+    }
+
+    /// Looks at the files of a conversation.
+    fn join_unknown(&self, id: ConversationId, name: &str, base: &Entry, joined: &mut Joined) {
+        let examined = self.examine(id, name, base, &mut joined.listing.damaged);
+        joined.listing.conversations.push(examined.entry.summary(id));
+        // What is damaged stays unknown, so that every listing reports it.
+        if examined.is_whole {
+            joined.unsettled.push((id, examined));
+        }
+    }
+
+    /// Notes what was found. Where nobody is writing and everything is still as it was found, the
+    /// conversation is known for certain from now on; its lock is held until the note is made. Where
+    /// somebody is, at least what was counted need not be counted again.
+    ///
+    /// Says whether all of them are known for certain now.
+    fn settle(
+        &self,
+        index: &mut Index,
+        root: &OwnedFd,
+        unsettled: Vec<(ConversationId, Examined)>,
+    ) -> io::Result<bool> {
+        let mut all = true;
+        let mut unsettled = unsettled.into_iter().peekable();
+        while unsettled.peek().is_some() {
+            let mut locks = Vec::with_capacity(CHUNK);
+            let mut found = Vec::with_capacity(CHUNK);
+            for (id, examined) in unsettled.by_ref().take(CHUNK) {
+                let lock = self.lock_for_note(root, id, &examined);
+                all &= lock.is_some();
+                found.push((id, Entry { dirty: lock.is_none(), ..examined.entry }));
+                locks.push(lock);
+            }
+            index.settle(found)?;
+        }
+        Ok(all)
+    }
+
+    /// The lock of a conversation that is still exactly as it was examined.
+    fn lock_for_note(
+        &self,
+        root: &OwnedFd,
+        id: ConversationId,
+        examined: &Examined,
+    ) -> Option<Events> {
+        let name = examined.entry.directory_name(id);
+        let events = open_events(root, &name, OFlags::RDONLY).ok()?;
+        events.file.try_lock_shared().ok()?;
+        let stamp = Stamp::of(&events)?;
+        let is_same =
+            Some(stamp) == examined.stamp && is_current(root, &name, &events, stamp.inode);
+        let metadata = self.read_metadata(&name).ok()?;
+        let is_same_title = metadata.title == examined.entry.title;
+        (is_same && is_same_title).then_some(events)
+    }
+
+    /// Builds the index entry of a conversation from its files, as far as they can be read.
+    fn examine(
+        &self,
+        id: ConversationId,
+        directory: &str,
+        base: &Entry,
+        damaged: &mut Vec<Damage>,
+    ) -> Examined {
+        let before = damaged.len();
+        let mut note = |error: StoreError| damaged.push(self.damage(directory, &error));
+        let metadata = self.read_metadata(directory).map_err(&mut note).ok();
+        let counted = self.count(directory, base).map_err(&mut note).unwrap_or_else(|()| Counted {
+            count: base.count,
+            last: base.last,
+            ..Counted::default()
+        });
+        if counted.unreadable > 0 {
+            let path = self.path_of(directory).join(EVENTS);
+            let reason = format!("{} lines cannot be read as events", counted.unreadable);
+            damaged.push(Damage { path, reason });
+        }
+        let (title, activated) = match metadata {
+            Some(it) => (it.title, it.last_activated_at.map(Timestamp::as_microsecond)),
+            None => (base.title.clone(), base.activated),
+        };
+        let entry = Entry {
+            directory: Entry::directory_field(id, directory),
+            title,
+            activated,
+            last: counted.last,
+            count: counted.count,
+            bytes: counted.bytes,
+            evidence: counted.evidence,
+            dirty: false,
+        };
+        Examined { entry, stamp: counted.stamp, is_whole: damaged.len() == before }
+    }
+
+    /// Counts the events of a conversation: those behind what `base` has counted already, if the
+    /// file is still the one it has counted.
+    fn count(&self, directory: &str, base: &Entry) -> Result<Counted, StoreError> {
+        let Some(root) = self.root()? else { return Ok(Counted::default()) };
+        let read_failed = |error| self.events_failed("read", directory, error);
+        let events = match open_events(root, directory, OFlags::RDONLY) {
+            Ok(events) => events,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Counted::default()),
+            Err(error) => return Err(read_failed(error)),
+        };
+        beneath::check_regular(&events.file.metadata().map_err(read_failed)?)
+            .map_err(read_failed)?;
+        let stamp = Stamp::of(&events);
+        let (stream, mut counted) = if events.form == Form::Array {
+            (self.read_stream(&events, directory)?, Counted::default())
+        } else {
+            let counted = Counted::continuing(base, &events);
+            (read::behind(&events.file, counted.bytes).map_err(read_failed)?, counted)
+        };
+        for event in stream.events() {
+            match event {
+                Ok(event) => counted.last = Some(event.timestamp.as_microsecond()),
+                Err(_) => counted.unreadable += 1,
+            }
+        }
+        counted.count += stream.len() as u64;
+        counted.stamp = stamp;
+        if events.form == Form::Lines {
+            counted.bytes += stream.byte_len();
+            counted.evidence = read::evidence(&events.file, counted.bytes).map_err(read_failed)?;
+        }
+        Ok(counted)
+    }
+
+    fn damage(&self, directory: &str, error: &StoreError) -> Damage {
+        let (path, reason) = match error {
+            StoreError::Io { path, source, .. } => (path.clone(), source.to_string()),
+            StoreError::Damaged { path, reason } => (path.clone(), reason.clone()),
+            StoreError::Array { path, source } => (path.clone(), source.to_string()),
+            other => (self.path_of(directory), other.to_string()),
+        };
+        Damage { path, reason }
+    }
+}
+
+/// What a listing found out.
+#[derive(Default)]
+struct Joined {
+    listing: Listing,
+    /// What was found in the files of conversations that the index did not know for certain.
+    unsettled: Vec<(ConversationId, Examined)>,
+}
+
+struct Examined {
+    entry: Entry,
+    stamp: Option<Stamp>,
+    /// Nothing of it was damaged.
+    is_whole: bool,
+}
+
+/// How much of an event file there is, as far as it is finished.
+#[derive(Debug, Default)]
+struct Counted {
+    bytes: u64,
+    count: u64,
+    /// The time of the last event, in microseconds.
+    last: Option<i64>,
+    evidence: u64,
+    stamp: Option<Stamp>,
+    /// How many of the new lines are not events.
+    unreadable: usize,
+}
+
+impl Counted {
+    /// What was counted before, if the bytes before that place are still the same; else nothing.
+    fn continuing(base: &Entry, events: &Events) -> Self {
+        let len = events.file.metadata().map_or(0, |metadata| metadata.len());
+        let is_same = base.bytes > 0
+            && base.bytes <= len
+            && read::evidence(&events.file, base.bytes).ok() == Some(base.evidence);
+        if !is_same {
+            return Self::default();
+        }
+        Self { bytes: base.bytes, count: base.count, last: base.last, ..Self::default() }
+    }
+}
+
+/// What changes when a file does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    len: u64,
+    modified: (i64, i64),
+}
+
+impl Stamp {
+    fn of(events: &Events) -> Option<Self> {
+        let metadata = events.file.metadata().ok()?;
+        let modified = (metadata.mtime(), metadata.mtime_nsec());
+        Some(Self { inode: metadata.ino(), len: metadata.len(), modified })
+    }
+}
+
+impl Entry {
+    fn summary(&self, id: ConversationId) -> Summary {
+        let latest = self.activated.max(self.last);
+        Summary {
+            id,
+            title: self.title.clone(),
+            last_activated_at: latest
+                .and_then(|at| Timestamp::from_microsecond(at).ok())
+                .or_else(|| id.created_at())
+                .unwrap_or_default(),
+            events_count: self.count,
+        }
+    }
+}

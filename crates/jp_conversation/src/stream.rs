@@ -126,7 +126,7 @@ pub fn encode_batch(events: &[Event]) -> Vec<u8> {
 /// Writes the events one after the other, each but the last with the mark that its batch goes on.
 /// No event may contain a line break.
 pub(crate) fn batch<E>(events: &[E], write: impl Fn(&E, &mut Vec<u8>)) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(events.len() * 256);
+    let mut bytes = Vec::with_capacity(events.len() * 1_024);
     for (index, event) in events.iter().enumerate() {
         if index > 0 {
             bytes.extend_from_slice(b" \n");

@@ -133,6 +133,11 @@ pub(crate) fn unique_name(prefix: &str) -> io::Result<String> {
     Ok(format!("{prefix}{:016x}", getrandom::u64().map_err(io::Error::other)?))
 }
 
+/// Whether an open file still has a name anywhere.
+pub(crate) fn is_linked(file: &File) -> bool {
+    rustix::fs::fstat(file).is_ok_and(|stat| stat.st_nlink > 0)
+}
+
 /// The number of the file at a path below `dir`.
 pub(crate) fn inode(dir: impl AsFd, path: &str) -> io::Result<u64> {
     Ok(rustix::fs::statat(dir, path, AtFlags::SYMLINK_NOFOLLOW)?.st_ino)

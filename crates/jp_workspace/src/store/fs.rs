@@ -24,7 +24,7 @@ mod read;
 use std::{
     fs::{File, TryLockError},
     io::{self, ErrorKind},
-    os::{fd::OwnedFd, unix::fs::MetadataExt},
+    os::fd::OwnedFd,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -33,7 +33,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jp_conversation::{ConversationId, Stream};
-use rustix::fs::OFlags;
+use rustix::fs::{FileType, OFlags};
 
 use self::locked::LockedOnDisk;
 use super::{Listing, Locked, Metadata, Select, Store, StoreError, Wait, index::Index, metadata};
@@ -185,16 +185,20 @@ impl FsStore {
                     Err(error) => return Err(self.events_failed("lock", &directory, error)),
                 }
             }
-            let metadata = events.file.metadata();
-            let metadata = metadata.and_then(|it| beneath::check_regular(&it).map(|()| it));
-            let metadata = metadata.map_err(|e| self.events_failed("open", &directory, e))?;
+            let stat = rustix::fs::fstat(&events.file);
+            let stat = stat.map_err(|e| self.events_failed("open", &directory, e.into()))?;
+            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+                let error = io::Error::new(ErrorKind::InvalidInput, "not a regular file");
+                return Err(self.events_failed("open", &directory, error));
+            }
             // While we waited, the conversation may have been removed, or converted to lines. Then
             // this lock is worth nothing; what to lock now is found by looking again.
-            let is_current = metadata.nlink() > 0
+            let is_current = stat.st_nlink > 0
                 && (!had_to_wait && events.form == Form::Lines
-                    || is_current(root, &directory, &events, metadata.ino()));
+                    || is_current(root, &directory, &events, stat.st_ino));
             if is_current {
-                return Ok(Held { directory, events, len: metadata.len() });
+                let len = u64::try_from(stat.st_size).unwrap_or(0);
+                return Ok(Held { directory, events, len });
             }
         }
     }

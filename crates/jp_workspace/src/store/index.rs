@@ -109,7 +109,7 @@ impl Index {
     /// Reads what others have written since the last time. A log that is missing or damaged leaves
     /// no entries, so that the caller builds them again.
     pub(super) fn refresh(&mut self) -> io::Result<()> {
-        if !self.log.as_ref().is_some_and(is_linked) {
+        if !self.log.as_ref().is_some_and(beneath::is_linked) {
             self.forget();
             // A log that we may not write to can still be read.
             let for_writing = self.open_log(OFlags::RDWR | OFlags::APPEND);
@@ -194,7 +194,7 @@ impl Index {
         }
         if let Some(log) = &self.log {
             lock_within(PATIENCE, || log.try_lock_shared())?;
-            let written = if is_linked(log) {
+            let written = if beneath::is_linked(log) {
                 (&*log).write_all(format!("[\"s\",{modified}]\n").as_bytes())
             } else {
                 Ok(())
@@ -217,7 +217,7 @@ impl Index {
     fn compact(&mut self) -> io::Result<()> {
         // The lock is on this handle, and goes with it however this ends.
         let log = self.open_log(OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)?;
-        if log.try_lock().is_err() || !is_linked(&log) {
+        if log.try_lock().is_err() || !beneath::is_linked(&log) {
             return Ok(());
         }
         // Nobody can append any more; what was appended until now has to be in the new log.
@@ -279,7 +279,7 @@ impl Index {
                 Err(error) => return Err(error),
             }
             // Somebody may have put a new log in place before the lock was ours.
-            if !is_linked(&log) {
+            if !beneath::is_linked(&log) {
                 self.forget();
                 continue;
             }
@@ -367,11 +367,11 @@ impl Index {
                 let id = ConversationId::from_u64(record.1);
                 let entry = Entry::from(record);
                 // The name leads to files; a log that came with a workspace may say anything.
-                let name = entry.directory_name(id);
-                if name.contains('/') || ConversationId::from_directory_name(&name) != Some(id) {
+                if let Some(name) = &entry.directory
+                    && (name.contains('/') || ConversationId::from_directory_name(name) != Some(id))
+                {
                     return Err(serde::de::Error::custom("not the directory of a conversation"));
                 }
-                drop(name);
                 self.insert(id, entry);
             }
             Some(b'u') => {
@@ -438,8 +438,4 @@ fn push_entry(id: ConversationId, entry: &Entry, text: &mut String) -> io::Resul
     text.push_str(&serde_json::to_string(&record)?);
     text.push('\n');
     Ok(())
-}
-
-fn is_linked(file: &File) -> bool {
-    rustix::fs::fstat(file).is_ok_and(|stat| stat.st_nlink > 0)
 }

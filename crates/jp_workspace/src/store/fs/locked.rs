@@ -27,6 +27,7 @@ pub(super) struct LockedOnDisk {
     len: u64,
     /// Whether listings know that somebody is writing.
     is_marked: bool,
+    has_written: bool,
     /// What a push is checked against; read when there is a push.
     validator: Option<Validator>,
 }
@@ -35,8 +36,9 @@ impl LockedOnDisk {
     /// Takes over an event file that is locked, and repairs what an earlier holder left undone.
     pub(super) fn new(store: FsStore, id: ConversationId, held: Held) -> Result<Self, StoreError> {
         let Held { directory, events, len } = held;
+        let (is_marked, has_written, validator) = (false, false, None);
         let mut locked =
-            Self { store, id, directory, events, len, is_marked: false, validator: None };
+            Self { store, id, directory, events, len, is_marked, has_written, validator };
         let is_ours = *locked.store.last_written() == Some((id, len));
         if locked.events.form == Form::Lines && !is_ours && !locked.ends_well()? {
             locked.repair()?;
@@ -73,12 +75,13 @@ impl LockedOnDisk {
         if self.events.form == Form::Array {
             self.convert()?;
         }
-        // Somebody who does not ask for locks, git for example, may have put another file in place.
-        let links = rustix::fs::fstat(&self.events.file).map_or(0, |stat| stat.st_nlink);
-        if links == 0 {
+        // Somebody who does not ask for locks, git for example, may have put another file in place
+        // since we looked, which for the first write was a moment ago.
+        if self.has_written && !beneath::is_linked(&self.events.file) {
             let message = "the file was replaced by another while it was locked";
             return Err(self.failed("write", io::Error::other(message)));
         }
+        self.has_written = true;
         if let Err(error) = self.events.file.write_all(bytes) {
             // A full disk: what did arrive of the batch must not stay.
             let undone = self.events.file.set_len(self.len);

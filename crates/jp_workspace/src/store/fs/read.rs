@@ -16,8 +16,10 @@ use crate::beneath;
 
 /// An event file beyond this is not read whole; its last events still are.
 const LIMIT: u64 = 512 << 20;
-/// Each event costs some bytes to remember where it is; a file of very short lines has many.
+/// Each event costs some bytes to remember where it is, and a large file of very short lines has many.
 const MAX_EVENTS: usize = 4_000_000;
+/// A file up to this size need not be asked: its lines fit into memory, however many they are.
+const SMALL: usize = 64 << 20;
 /// How many bytes before a place show that the file is still the one that was read up to there.
 const EVIDENCE: u64 = 64;
 
@@ -108,7 +110,7 @@ fn range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
 }
 
 fn check_count(bytes: &[u8]) -> io::Result<()> {
-    if memchr_iter(b'\n', bytes).count() <= MAX_EVENTS {
+    if bytes.len() <= SMALL || memchr_iter(b'\n', bytes).count() <= MAX_EVENTS {
         return Ok(());
     }
     let message = format!("more than {MAX_EVENTS} lines");

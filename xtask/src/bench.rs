@@ -8,6 +8,7 @@
 //! To add one, write a function that makes its [`Pair`]s and list it in
 //! [`BENCHMARKS`].
 
+mod access;
 mod measure;
 mod startup;
 mod store;
@@ -36,6 +37,7 @@ struct Benchmark {
 const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "startup", pairs: startup::pairs },
     Benchmark { name: "store", pairs: store::pairs },
+    Benchmark { name: "access", pairs: access::pairs },
 ];
 
 /// Where the optimised programs are.

@@ -5,7 +5,7 @@
 //! found by walking up from the target until a path has a rule, which costs the same however many
 //! rules there are; [`FsRules`] keeps the table for that walk beside the list.
 
-use std::{collections::HashMap, ops::Deref};
+use std::{borrow::Cow, collections::HashMap, ops::Deref};
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rustc_hash::FxBuildHasher;
@@ -149,7 +149,7 @@ impl FsRules {
     /// The rule that decides about a canonical path relative to the root.
     pub fn winner(&self, canonical: &Utf8Path) -> Option<&FsRule> {
         let path = normal_form(canonical)?;
-        let mut prefix = path.as_str();
+        let mut prefix = path.as_ref();
         loop {
             if let Some(index) = self.by_path.get(prefix) {
                 return self.rules.get(*index);
@@ -179,7 +179,7 @@ impl From<Vec<FsRule>> for FsRules {
         let by_path = rules
             .iter()
             .enumerate()
-            .filter_map(|(index, rule)| Some((normal_form(&rule.path)?, index)))
+            .filter_map(|(index, rule)| Some((normal_form(&rule.path)?.into_owned(), index)))
             .collect();
         Self { rules, by_path }
     }
@@ -219,7 +219,12 @@ impl<'de> Deserialize<'de> for FsRules {
 
 /// Components joined by single slashes; the root is empty. `None` for what is no path below a root:
 /// such a rule matches nothing, such a target is matched by nothing.
-fn normal_form(path: &Utf8Path) -> Option<String> {
+fn normal_form(path: &Utf8Path) -> Option<Cow<'_, str>> {
+    // Canonical paths, which is what is asked about, are in this form already.
+    let is_plain = |component: &str| !matches!(component, "" | "." | "..");
+    if path.as_str().split('/').all(is_plain) {
+        return Some(Cow::Borrowed(path.as_str()));
+    }
     let mut form = String::with_capacity(path.as_str().len());
     for component in path.components() {
         match component {
@@ -235,7 +240,7 @@ fn normal_form(path: &Utf8Path) -> Option<String> {
             }
         }
     }
-    Some(form)
+    Some(Cow::Owned(form))
 }
 
 /// Why a path may not be used.

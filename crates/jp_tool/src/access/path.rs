@@ -12,6 +12,7 @@
 //! Names are compared as they are spelled. On a file system that ignores case, `SRC` and `src` lead
 //! to one directory and are two paths for the rules.
 
+mod detours;
 mod entries;
 mod files;
 mod hard_links;

@@ -22,6 +22,7 @@ use rustix::{
 
 use super::{
     Entries, FsAccessError, Metadata,
+    detours::Detours,
     hard_links::{HardLinks, MAX_VISITED},
     root::{ATTEMPTS, Root},
     sys,
@@ -38,6 +39,7 @@ pub struct Files {
     pub(super) root: Root,
     pub(super) policy: Option<AccessPolicy>,
     pub(super) links: HardLinks,
+    detours: Detours,
 }
 
 /// Why an operation failed.
@@ -68,7 +70,7 @@ pub enum Existing {
 impl Files {
     /// The files below `root` under this policy, whose rule paths are canonical.
     pub fn new(root: Root, policy: Option<AccessPolicy>) -> Self {
-        Self { root, policy, links: HardLinks::new(MAX_VISITED) }
+        Self { root, policy, links: HardLinks::new(MAX_VISITED), detours: Detours::default() }
     }
 
     /// The root.
@@ -240,7 +242,7 @@ impl Files {
         if !self.root.kernel() {
             return Ok(None);
         }
-        if self.permits(want.capability(), lexical) {
+        if !self.detours.known(lexical) && self.permits(want.capability(), lexical) {
             match self.root.open_plain(lexical, self.flags(want, lexical)) {
                 Ok(file) => return Ok(Some(with_stat(input, file)?)),
                 Err(error @ (Errno::NOENT | Errno::NOTDIR)) => return Err(io_error(input, error)),
@@ -253,6 +255,9 @@ impl Files {
         let Some((handle, relative)) = self.root.open_linked(lexical, early) else {
             return Ok(None);
         };
+        if relative != lexical {
+            self.detours.note(lexical, &relative);
+        }
         self.judge(want.capability(), &relative)?;
         let (handle, stat) = with_stat(input, handle)?;
         if want != Want::Update {

@@ -5,7 +5,11 @@
 //! the kernel appends ` (deleted)` to the path of something that is gone, and that is a possible name
 //! as well.
 
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::{
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+    process,
+    sync::OnceLock,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
@@ -55,8 +59,24 @@ pub(super) fn reopen(handle: &OwnedFd, flags: OFlags) -> Result<OwnedFd> {
 }
 
 fn path_of(handle: &OwnedFd) -> Option<Utf8PathBuf> {
-    let bytes = rustix::fs::readlink(proc_path(handle), Vec::with_capacity(256)).ok()?;
-    Some(Utf8PathBuf::from(bytes.into_string().ok()?))
+    let buffer = Vec::with_capacity(256);
+    let bytes = match own_handles() {
+        Some(dir) => rustix::fs::readlinkat(dir, handle.as_raw_fd().to_string(), buffer),
+        None => rustix::fs::readlink(proc_path(handle), buffer),
+    };
+    Some(Utf8PathBuf::from(bytes.ok()?.into_string().ok()?))
+}
+
+/// The directory of this process's handles, which takes longer to find than to read. The one of a
+/// parent would tell of other handles, so it is used only by the process that opened it.
+fn own_handles() -> Option<&'static OwnedFd> {
+    static OPENED: OnceLock<Option<(u32, OwnedFd)>> = OnceLock::new();
+    let opened = OPENED.get_or_init(|| {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = rustix::fs::open("/proc/self/fd", flags, Mode::empty()).ok()?;
+        Some((process::id(), dir))
+    });
+    opened.as_ref().filter(|(owner, _)| *owner == process::id()).map(|(_, dir)| dir)
 }
 
 fn proc_path(handle: &OwnedFd) -> String {

@@ -61,12 +61,13 @@ fn walk(root: &Utf8Path, dir: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> io::Re
 }
 
 /// Whether a directory holds what nobody wrote: the history, downloads, conversations
-/// of a developer, or what a tool has marked as a cache (Cargo marks its target, which
+/// of a developer, input that a fuzzer made, or what a tool has marked as a cache (Cargo marks its target, which
 /// may be elsewhere than usual).
 fn is_foreign(root: &Utf8Path, dir: &Utf8Path) -> bool {
     matches!(dir.file_name(), Some(".git" | "node_modules"))
         || dir == "target"
         || dir.ends_with(".jp/conversations")
+        || dir.ends_with("fuzz/corpus")
         || root.join(dir).join("CACHEDIR.TAG").exists()
 }
 

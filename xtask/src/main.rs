@@ -20,6 +20,7 @@ mod cmd;
 mod docs;
 mod failure;
 mod files;
+mod fuzz;
 mod needs;
 mod rust;
 mod spec;
@@ -62,6 +63,14 @@ enum Task {
         /// Only benchmarks whose name contains this
         filter: Option<String>,
     },
+    /// Throw random input at what strangers write: URLs, paths, policies
+    Fuzz {
+        /// Only this target
+        target: Option<String>,
+        /// How long each target runs
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+    },
     /// Write docs/conformance.md: which tests prove which line of the specification
     Spec {
         /// Only check that the file is up to date
@@ -90,6 +99,7 @@ fn run(task: Task) -> Result {
         Task::Ci { steps } => ci::run(&steps),
         Task::Bless => bless::run(),
         Task::Bench { filter } => bench::run(filter.as_deref()),
+        Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Spec { check } => spec::run(root(), check),
         Task::Tidy => tidy::run(root()),
         Task::Docs => docs::run(),

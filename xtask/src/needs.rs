@@ -58,6 +58,14 @@ pub(crate) const DENY: &[Need] = &[Need {
     get: Get::Install(|| vec![cargo_install("cargo-deny", "0.20.2")]),
 }];
 
+/// What fuzzing needs.
+pub(crate) const FUZZ: &[Need] = &[Need {
+    name: "cargo-fuzz",
+    why: "builds and runs fuzz targets",
+    present: || Cmd::cargo(&["fuzz", "--version"]).succeeds(),
+    get: Get::Install(|| vec![cargo_install("cargo-fuzz", "0.13.2")]),
+}];
+
 /// What accepting snapshots needs.
 pub(crate) const BLESS: &[Need] = &[Need {
     name: "cargo-insta",

@@ -9,6 +9,8 @@
 //! the kernel treat what no rule covers as denied, a host with a person at hand may ask.
 
 mod command;
+#[cfg(test)]
+mod draws;
 mod env;
 mod fs;
 mod net;

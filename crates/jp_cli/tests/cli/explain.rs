@@ -283,7 +283,13 @@ fn what_has_no_rules() {
       because    no rules for files, so none are restricted
     ");
     env.jp(["tool", "explain", "free", "--read", "/etc/passwd"]).run().code(4);
-    // 076-035, 076-036
+    // 076-035 to 076-037
+    env.write(".jp.toml", "[[tools.mediated_files.access.fs]]\npath = \".\"\n[tools.mediated_files]\nsource = \"local\"\nruntime = \"vfs\"\n");
+    for flag in ["--env", "--command", "--url=https://example.org/"] {
+        let words = ["tool", "explain", "mediated_files", flag];
+        let target = (!flag.contains('=')).then_some("x");
+        env.jp(words.into_iter().chain(target)).run().code(4);
+    }
     ask("mediated", "--read").success();
     assert_snapshot!(ask("mediated", "--create").code(4), @"
     $ jp tool explain mediated --create x

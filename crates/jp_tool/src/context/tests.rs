@@ -139,3 +139,18 @@ fn canonical_paths_are_judged_without_a_disk() {
     assert!(open.can_read(path) && open.can_create(path) && open.can_update(path));
     assert!(open.can_delete(path) && open.can_execute(path));
 }
+
+#[test]
+fn a_context_is_read_with_and_without_a_policy() {
+    let read = |text: &str| serde_json::from_str::<Context>(text).unwrap();
+    // 076-220, 076-221
+    assert_eq!(read(r#"{"root":"/w","action":"run"}"#).access, None);
+    assert_eq!(read(r#"{"root":"/w","action":"run","access":null}"#).access, None);
+    // 076-222, 076-223
+    let empty = read(r#"{"root":"/w","action":"Run","access":{},"future":1}"#);
+    assert_eq!(empty.access, Some(AccessPolicy::default()));
+    // 076-022: without rules the field is there, and null.
+    let context = read(r#"{"root":"/w"}"#);
+    let wire = serde_json::to_string(&context).unwrap();
+    assert_eq!(wire, r#"{"root":"/w","action":"run","access":null}"#);
+}

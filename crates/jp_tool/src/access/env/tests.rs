@@ -165,12 +165,7 @@ fn compare(mut draw: impl FnMut(usize) -> usize) -> Result<(), String> {
 
 #[test]
 fn a_second_implementation_agrees_on_100_000_cases() {
-    let mut state = 76_u64;
-    let mut draw = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % below
-    };
+    let mut draw = crate::access::draws::draws();
     for _ in 0..100_000 {
         compare(&mut draw).unwrap();
     }

@@ -216,52 +216,34 @@ fn naive<'a>(rules: &'a [FsRule], target: &str) -> Option<&'a FsRule> {
     winner
 }
 
-/// Numbers that are the same in every run and look random enough.
-struct Numbers(u64);
+type Draw<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
+/// A path of few and similar parts, so that rules and targets meet.
+fn draw_path(draw: Draw<'_>) -> String {
+    const PARTS: [&str; 6] = ["a", "b", "ab", ".", "a*", "é"];
+    (0..draw(6)).map(|_| PARTS[draw(PARTS.len())]).collect::<Vec<_>>().join("/")
+}
 
-    /// A path of few and similar parts, so that rules and targets meet.
-    fn path(&mut self) -> String {
-        const PARTS: [&str; 6] = ["a", "b", "ab", ".", "a*", "é"];
-        let parts = self.below(6);
-        let part = |numbers: &mut Self| PARTS[usize::try_from(numbers.below(6)).unwrap()];
-        (0..parts).map(|_| part(self)).collect::<Vec<_>>().join("/")
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        [None, Some(false), Some(true)][usize::try_from(self.below(3)).unwrap()]
-    }
-
-    fn rule(&mut self) -> FsRule {
-        FsRule {
-            path: self.path().into(),
-            read: self.flag(),
-            write: self.flag(),
-            create: self.flag(),
-            update: self.flag(),
-            delete: self.flag(),
-            execute: self.flag(),
-        }
-    }
-
-    fn rules(&mut self) -> Vec<FsRule> {
-        (0..self.below(12)).map(|_| self.rule()).collect()
-    }
+fn draw_rules(draw: Draw<'_>) -> Vec<FsRule> {
+    let flag = |draw: Draw<'_>| [None, Some(false), Some(true)][draw(3)];
+    (0..draw(12))
+        .map(|_| FsRule {
+            path: draw_path(draw).into(),
+            read: flag(draw),
+            write: flag(draw),
+            create: flag(draw),
+            update: flag(draw),
+            delete: flag(draw),
+            execute: flag(draw),
+        })
+        .collect()
 }
 
 #[test]
-fn agrees_with_the_naive_evaluation() {
-    // 100,000 random policies and targets, and no difference to the plain reading of the document.
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+fn a_second_implementation_agrees_on_100_000_cases() {
+    let mut draw = crate::access::draws::draws();
     for _ in 0..100_000 {
-        let (rules, target) = (numbers.rules(), numbers.path());
+        let (rules, target) = (draw_rules(&mut draw), draw_path(&mut draw));
         let target = Utf8Path::new(&target);
         let policy = AccessPolicy { fs: rules.clone().into(), ..AccessPolicy::default() };
         let expected = naive(&rules, target.as_str());
@@ -276,16 +258,51 @@ fn agrees_with_the_naive_evaluation() {
 #[test]
 fn a_round_trip_over_the_wire_changes_nothing() {
     // 076-231
-    let mut numbers = Numbers(0xdead_beef_cafe_f00d);
+    let mut draw = crate::access::draws::draws();
     for _ in 0..5_000 {
-        let before = AccessPolicy { fs: numbers.rules().into(), ..AccessPolicy::default() };
+        let before = AccessPolicy { fs: draw_rules(&mut draw).into(), ..AccessPolicy::default() };
         let wire = serde_json::to_string(&before).unwrap();
         let after: AccessPolicy = serde_json::from_str(&wire).unwrap();
         assert_eq!(before, after);
-        let target = numbers.path();
+        let target = draw_path(&mut draw);
         for capability in Capability::ALL {
             let path = Utf8Path::new(&target);
             assert_eq!(before.can(capability, path), after.can(capability, path));
         }
     }
+}
+
+#[test]
+fn rules_of_one_kind_leave_the_others_alone() {
+    let policy =
+        |value: serde_json::Value| -> AccessPolicy { serde_json::from_value(value).unwrap() };
+    let files = policy(json!({"fs": [{"path": "src", "read": true}]}));
+    let hosts = policy(json!({"net": [{"host": "a.example", "allow": true}]}));
+    let variables = policy(json!({"env": [{"name": "A", "read": true}]}));
+    let none = policy(json!({}));
+    // Files, hosts, variables: what an uncovered target is answered.
+    let answers = |policy: &AccessPolicy| {
+        [
+            policy.can_read("other".into()),
+            policy.check_net("https://b.example/").is_ok(),
+            policy.check_env("B").is_ok(),
+        ]
+    };
+    // 076-021, 076-027
+    assert_eq!(answers(&none), [true, true, true]);
+    assert_eq!(answers(&files), [false, true, true]);
+    // 076-028, 076-029
+    assert_eq!(answers(&hosts), [true, false, true]);
+    // 076-030, 076-031
+    assert_eq!(answers(&variables), [true, true, false]);
+}
+
+#[test]
+fn the_policy_on_the_wire_has_the_documented_shape() {
+    // 076-233, 076-263: what a tool in any language reads.
+    let text = r#"{"fs":[{"path":"src","read":true,"write":true,"delete":false}],"net":[{"host":"a.example","scheme":"https","port":8443,"path_prefix":"/v1","allow":true}],"env":[{"name":"A_*","read":true}],"commands":{"cargo":{"args":[["check","**"]],"envs":["HOME"]}}}"#;
+    let policy: AccessPolicy = serde_json::from_str(text).unwrap();
+    assert_eq!(serde_json::to_string(&policy).unwrap(), text);
+    assert!(policy.check_command("cargo", &["check", "-p", "x"]).is_ok());
+    assert!(policy.check_command("rm", &["-r"]).is_err());
 }

@@ -284,3 +284,15 @@ fn what_is_shown_compiles_to_the_same_policy() {
         |config: &Config| config.policies(&root.root).unwrap().get("t").unwrap().policy.clone();
     assert_eq!(policy(&again), policy(&config));
 }
+
+#[test]
+fn hosts_are_compiled_to_their_normal_form() {
+    // 076-258
+    let host = |host: &str| {
+        let text = format!("[[conversation.tools.t.access.net]]\nhost = {host:?}\nallow = true\n");
+        let compiled = compile(&workspace().root, &[SOURCE, &text]).unwrap();
+        compiled.policy.net[0].host.clone()
+    };
+    assert_eq!(host("API.GitHub.com."), "api.github.com");
+    assert_eq!(host("münchen.de"), "xn--mnchen-3ya.de");
+}

@@ -67,8 +67,12 @@ pub(crate) fn hint(model: &Model, node: &Node, shape: &Shape) -> Option<String> 
         (Kind::Boolean, Data::Text(it)) if it.parse::<bool>().is_ok() => {
             Some(format!("remove the quotes: `{it}`"))
         }
+        // Where it is a number but not spelled as TOML spells one, quotes are not the trouble.
         (Kind::Integer { .. }, Data::Text(it)) if it.parse::<i64>().is_ok() => {
-            Some(format!("remove the quotes: `{it}`"))
+            let number: i64 = it.parse().ok()?;
+            let is_plain = number.to_string() == *it;
+            let advice = if is_plain { "remove the quotes" } else { "write" };
+            Some(format!("{advice}: `{number}`"))
         }
         (Kind::Text(_) | Kind::Choice(_), Data::Integer(it)) => {
             Some(format!("put it in quotes: `\"{it}\"`"))

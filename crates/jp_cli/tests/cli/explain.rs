@@ -97,12 +97,9 @@ fn questions_about_files() {
       decided by fs `.` (read, .jp/config.toml:7)
       because    it is the only rule that matches
 
-    To allow it, add this rule to .jp/config.toml:
+    To allow it, add behind the other rules of `conversation.tools.edit.access.fs`:
 
-      [[conversation.tools.edit.access.fs]]
-      path = "README.md"
-      read = true
-      create = true
+      { path = "README.md", read = true, create = true }
     "#);
     assert_snapshot!(ask("--update", "docs/../docs//x.md").success(), @"
     $ jp tool explain edit --update docs/../docs//x.md
@@ -124,11 +121,9 @@ fn questions_about_files() {
       because    of the 2 rules that match it has the longest path
       not by     fs `.` (read, .jp/config.toml:7)
 
-    To allow it, add this rule to .jp/config.toml:
+    To allow it, add behind the other rules of `conversation.tools.edit.access.fs`:
 
-      [[conversation.tools.edit.access.fs]]
-      path = ".env"
-      read = true
+      { path = ".env", read = true }
     "#);
     assert_snapshot!(ask("--read", "../x").code(4), @"
     $ jp tool explain edit --read ../x
@@ -171,12 +166,9 @@ fn questions_about_hosts() {
       because    of the 2 rules that match it has the most of scheme, port and path segments
       not by     net `api.github.com` (allow, .jp/config.toml:8)
 
-    To allow it, add this rule to .jp/config.toml:
+    To allow it, add behind the other rules of `conversation.tools.edit.access.net`:
 
-      [[conversation.tools.edit.access.net]]
-      host = "api.github.com"
-      port = 443
-      allow = true
+      { host = "api.github.com", path_prefix = "/admin/users", allow = true }
     "#);
     assert_snapshot!(ask("--url", "https://example.com").code(4), @r#"
     $ jp tool explain edit --url https://example.com
@@ -186,11 +178,9 @@ fn questions_about_hosts() {
       target     https://example.com/
       because    no rule matches, and what no rule covers is denied
 
-    To allow it, add this rule to .jp/config.toml:
+    To allow it, add behind the other rules of `conversation.tools.edit.access.net`:
 
-      [[conversation.tools.edit.access.net]]
-      host = "example.com"
-      allow = true
+      { host = "example.com", allow = true }
     "#);
     assert_snapshot!(ask("--url", "https://api.github.com/%2e%2e/admin").code(4), @"
     $ jp tool explain edit --url https://api.github.com/%2e%2e/admin
@@ -225,11 +215,9 @@ fn questions_about_variables_and_programs() {
       because    of the 2 rules that match it has the longest name
       not by     env `AWS_*` (read, .jp/config.toml:9)
 
-    To allow it, add this rule to .jp/config.toml:
+    To allow it, add behind the other rules of `conversation.tools.edit.access.env`:
 
-      [[conversation.tools.edit.access.env]]
-      name = "AWS_SECRET_ACCESS_KEY"
-      read = true
+      { name = "AWS_SECRET_ACCESS_KEY", read = true }
     "#);
     assert_snapshot!(ask("--command", "cargo check --all").success(), @"
     $ jp tool explain edit --command 'cargo check --all'
@@ -249,10 +237,9 @@ fn questions_about_variables_and_programs() {
       decided by command `cargo` (check **)
       because    these arguments are not listed
 
-    To allow it, add this rule to .jp/config.toml:
+    To allow it, set `conversation.tools.edit.access.commands.cargo.args`:
 
-      [conversation.tools.edit.access.commands."cargo"]
-      args = [["publish"]]
+      [["check", "**"], ["publish"]]
     "#);
     assert_snapshot!(ask("--command", "rm -rf /").code(4), @r#"
     $ jp tool explain edit --command 'rm -rf /'
@@ -262,11 +249,19 @@ fn questions_about_variables_and_programs() {
       target     rm -rf /
       because    the program is not listed
 
-    To allow it, add this rule to .jp/config.toml:
+    To allow it, set `conversation.tools.edit.access.commands.rm.args`:
 
-      [conversation.tools.edit.access.commands."rm"]
-      args = [["-rf", "/"]]
+      [["-rf", "/"]]
     "#);
+}
+
+#[test]
+fn a_question_with_a_star_gets_no_suggestion() {
+    let env = workspace();
+    for (flag, what) in [("--env", "X*"), ("--command", "cargo **"), ("--command", "'' x")] {
+        let output = env.jp(["tool", "explain", "edit", flag, what]).run().code(4);
+        assert!(!output.stdout().contains("To allow it"), "{output}");
+    }
 }
 
 #[test]
@@ -311,7 +306,7 @@ fn as_json() {
     $ jp tool explain edit --read .env --format=json
     exit code: 4
     --- stdout
-    {"tool":"edit","question":"read on .env","decision":"denied","target":".env","rule":{"kind":"fs","target":".env","grants":"nothing","origin":".jp/config.toml:7"},"because":"of the 2 rules that match it has the longest path","others":[{"kind":"fs","target":".","grants":"read","origin":".jp/config.toml:7"}],"to_allow":"[[conversation.tools.edit.access.fs]]\npath = \".env\"\nread = true\n"}
+    {"tool":"edit","question":"read on .env","decision":"denied","target":".env","rule":{"kind":"fs","target":".env","grants":"nothing","origin":".jp/config.toml:7"},"because":"of the 2 rules that match it has the longest path","others":[{"kind":"fs","target":".","grants":"read","origin":".jp/config.toml:7"}],"to_allow":{"list":"conversation.tools.edit.access.fs","rule":"{ path = \".env\", read = true }"}}
     "#);
     let output = env.jp(["tool", "explain", "edit", "--format=json"]).run().success();
     let line: serde_json::Value = serde_json::from_str(output.stdout()).unwrap();

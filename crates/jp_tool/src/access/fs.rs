@@ -143,13 +143,18 @@ pub struct FsRules {
     rules: Vec<FsRule>,
     /// The last rule for each path, in the form of [`normal_form`].
     by_path: HashMap<String, usize, FxBuildHasher>,
+    /// The length of the longest of these paths.
+    longest: usize,
+    /// Rules whose path is none below a root. What such a rule would grant is not granted, and what
+    /// it denies is denied everywhere: nobody can tell what it was meant for.
+    unreadable: Vec<usize>,
 }
 
 impl FsRules {
     /// The rule that decides about a canonical path relative to the root.
     pub fn winner(&self, canonical: &Utf8Path) -> Option<&FsRule> {
         let path = normal_form(canonical)?;
-        let mut prefix = path.as_ref();
+        let mut prefix = shorten(&path, self.longest);
         loop {
             if let Some(index) = self.by_path.get(prefix) {
                 return self.rules.get(*index);
@@ -163,7 +168,22 @@ impl FsRules {
 
     /// What the rules say about doing this with a canonical path.
     pub fn decide(&self, canonical: &Utf8Path, capability: Capability) -> Decision<'_, FsRule> {
+        let denies = |index: &&usize| !self.rules[**index].grants(capability);
+        if let Some(index) = self.unreadable.iter().find(denies) {
+            return Decision::Denied(&self.rules[*index]);
+        }
         Decision::of(self.winner(canonical), |rule| rule.grants(capability))
+    }
+
+    /// The canonical paths that have a rule, in no order.
+    pub(crate) fn canonical_paths(&self) -> impl Iterator<Item = &Utf8Path> {
+        self.by_path.keys().map(|path| Utf8Path::new(if path.is_empty() { "." } else { path }))
+    }
+
+    /// Those of them whose rule grants reading.
+    pub(crate) fn readable_paths(&self) -> impl Iterator<Item = &Utf8Path> {
+        let readable = self.by_path.iter().filter(|(_, index)| self.rules[**index].read());
+        readable.map(|(path, _)| Utf8Path::new(if path.is_empty() { "." } else { path }))
     }
 
     /// The paths of the rules that grant anything at all.
@@ -176,12 +196,16 @@ impl FsRules {
 
 impl From<Vec<FsRule>> for FsRules {
     fn from(rules: Vec<FsRule>) -> Self {
-        let by_path = rules
-            .iter()
-            .enumerate()
-            .filter_map(|(index, rule)| Some((normal_form(&rule.path)?.into_owned(), index)))
-            .collect();
-        Self { rules, by_path }
+        let mut by_path = HashMap::default();
+        let mut unreadable = Vec::new();
+        for (index, rule) in rules.iter().enumerate() {
+            match normal_form(&lexical(&rule.path)) {
+                Some(path) => drop(by_path.insert(path.into_owned(), index)),
+                None => unreadable.push(index),
+            }
+        }
+        let longest = by_path.keys().map(String::len).max().unwrap_or(0);
+        Self { rules, by_path, longest, unreadable }
     }
 }
 
@@ -215,6 +239,30 @@ impl<'de> Deserialize<'de> for FsRules {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::<FsRule>::deserialize(deserializer).map(Self::from)
     }
+}
+
+/// A rule path with its `..` resolved, for rules that somebody else has not put into canonical form.
+fn lexical(path: &Utf8Path) -> Utf8PathBuf {
+    let mut resolved = Utf8PathBuf::new();
+    for component in path.components() {
+        let is_below = resolved.file_name().is_some();
+        match component {
+            Utf8Component::ParentDir if is_below => drop(resolved.pop()),
+            other => resolved.push(other),
+        }
+    }
+    resolved
+}
+
+/// The longest beginning of a path, by whole components, that is not longer than any rule's: a rule
+/// cannot match more of it, and whoever sends a path of megabytes must not make us hash it all.
+fn shorten(path: &str, longest: usize) -> &str {
+    if path.len() <= longest {
+        return path;
+    }
+    let bytes = path.as_bytes();
+    let end = (0..=longest).rev().find(|at| bytes[*at] == b'/').unwrap_or(0);
+    &path[..end]
 }
 
 /// Components joined by single slashes; the root is empty. `None` for what is no path below a root:

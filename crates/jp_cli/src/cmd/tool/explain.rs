@@ -5,6 +5,7 @@
 //! of them decides, and what to write to change the answer.
 
 mod answer;
+mod suggest;
 
 use comfy_table::{Table, presets};
 use jp_config::{ToolPolicy, conversation::tool::Runtime};
@@ -57,6 +58,9 @@ fn print_rules(ctx: &Ctx, name: &str, compiled: &ToolPolicy, is_vfs: bool) -> Re
         return ctx.print_json(&line);
     }
     let mut text = format!("What `{name}` may touch:\n\n");
+    if compiled.policy.commands.as_ref().is_some_and(|commands| commands.is_empty()) {
+        text.push_str("No program can be started.\n\n");
+    }
     if !rows.is_empty() {
         text += &table(&rows);
         text.push('\n');
@@ -69,7 +73,7 @@ fn print_rules(ctx: &Ctx, name: &str, compiled: &ToolPolicy, is_vfs: bool) -> Re
 /// What holds for each kind of resource while it has no rules.
 fn undeclared(compiled: &ToolPolicy, is_vfs: bool) -> [(&'static str, usize, &'static str); 4] {
     let policy = &compiled.policy;
-    let commands = policy.commands.as_ref().map_or(0, |commands| commands.len().max(1));
+    let commands = usize::from(policy.commands.is_some());
     let (files, others) = if is_vfs {
         ("the workspace can be read, anything else is asked about", "each is asked about")
     } else {
@@ -99,7 +103,10 @@ fn rows(compiled: &ToolPolicy) -> Vec<Row> {
         target: program.clone(),
         grants: rule.args.as_ref().map_or_else(
             || "any arguments".to_owned(),
-            |args| args.iter().map(|args| args.join(" ")).collect::<Vec<_>>().join(", "),
+            |args| match args.len() {
+                0 => "no arguments".to_owned(),
+                _ => args.iter().map(|args| args.join(" ")).collect::<Vec<_>>().join(", "),
+            },
         ),
         place: String::new(),
     });

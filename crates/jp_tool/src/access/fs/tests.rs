@@ -306,3 +306,19 @@ fn the_policy_on_the_wire_has_the_documented_shape() {
     assert!(policy.check_command("cargo", &["check", "-p", "x"]).is_ok());
     assert!(policy.check_command("rm", &["-r"]).is_err());
 }
+
+#[test]
+fn a_rule_that_nobody_can_read_grants_nothing_and_denies_everywhere() {
+    // A rule off the wire may be in any form; a deny must not get lost.
+    let policy = policy(&json!([
+        {"path": ".", "read": true, "write": true}, {"path": "src/../.env"}, {"path": "../x", "write": true},
+    ]));
+    check(&policy, &[("", ".env", ""), ("", "README.md", "cud")]);
+}
+
+#[test]
+fn a_path_longer_than_any_rule_is_found_all_the_same() {
+    let policy = policy(&json!([{"path": "é/b", "read": true}, {"path": "é/bc", "create": true}]));
+    let long = format!("é/b/{}", "x/".repeat(100_000));
+    check(&policy, &[("", &long, "r"), ("", "é/bcd/e", ""), ("", "é/bc/d", "c"), ("", "é", "")]);
+}

@@ -249,8 +249,9 @@ impl Files {
                 Err(_) => {}
             }
         }
-        // To open for reading changes nothing, so that handle can be the one that is judged. For
-        // writing, a handle that can do nothing is judged first and opened again.
+        // To open a file for reading changes nothing in it, so that handle can be the one that is
+        // judged; a FIFO behind a link is opened for a moment, without waiting, before it is refused.
+        // For writing, a handle that can do nothing is judged first and opened again.
         let early = if want == Want::Update { sys::SEARCH } else { want.flags(true) };
         let Some((handle, relative)) = self.root.open_linked(lexical, early) else {
             return Ok(None);

@@ -96,12 +96,26 @@ struct Collector<'a> {
     rules: &'a FsRules,
     left: usize,
     limit: usize,
+    /// How many bytes of paths may still be kept.
+    bytes_left: usize,
     found: Collection,
 }
 
+/// Paths can be long, so their number alone would not bound the memory they take.
+const MAX_BYTES: usize = 16 << 20;
+/// Each level costs an open handle.
+const MAX_DEPTH: usize = 256;
+
 impl<'a> Collector<'a> {
     fn new(root: &'a Root, rules: &'a FsRules, limit: usize) -> Self {
-        Self { root, rules, left: limit, limit, found: Collection::default() }
+        Self {
+            root,
+            rules,
+            left: limit,
+            limit,
+            bytes_left: MAX_BYTES,
+            found: Collection::default(),
+        }
     }
 
     fn collect(mut self, capability: Capability) -> Collection {
@@ -150,6 +164,9 @@ impl<'a> Collector<'a> {
             let fd = dir.fd().map_err(|error| cannot_list(&at, error))?.try_clone_to_owned();
             let fd = fd.map_err(|error| format!("cannot list {}: {error}", at.display()))?;
             if entry.file_type() == FileType::Directory {
+                if levels.len() >= MAX_DEPTH {
+                    return Err(format!("rules that deny cover more than {MAX_DEPTH} levels"));
+                }
                 levels.push(open(&fd, name, &at)?);
             } else {
                 self.add(&fd, name, &at)?;
@@ -168,6 +185,10 @@ impl<'a> Collector<'a> {
     fn add(&mut self, dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), String> {
         match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if kind_of(&stat) == FileType::RegularFile => {
+                let left = self.bytes_left.checked_sub(path.as_os_str().len());
+                self.bytes_left = left.ok_or_else(|| {
+                    format!("rules that deny cover more than {MAX_BYTES} bytes of paths")
+                })?;
                 self.found.files.insert(identity(&stat), path.to_owned());
                 Ok(())
             }

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{FileType, Stat};
 
 use super::{Files, FsAccessError, files::Place, unresolvable, walk::kind_of};
-use crate::access::{Capability, FsRule};
+use crate::access::Capability;
 
 impl Files {
     pub(super) fn permits(&self, capability: Capability, canonical: &Utf8Path) -> bool {
@@ -45,14 +45,16 @@ impl Files {
         let Some(policy) = &self.policy else {
             return Ok(());
         };
-        let becomes_readable = policy.can_read(to);
+        // A rule below the target may grant what the target itself does not.
+        let below_to = policy.fs.readable_paths().any(|path| path.starts_with(to));
+        let becomes_readable = policy.can_read(to) || below_to;
         if becomes_readable {
             policy.check(Capability::Read, from)?;
         }
         if kind != FileType::Directory {
             return Ok(());
         }
-        for path in policy.fs.iter().map(FsRule::path) {
+        for path in policy.fs.canonical_paths() {
             if path.starts_with(from) {
                 policy.check(Capability::Delete, path)?;
                 if becomes_readable {

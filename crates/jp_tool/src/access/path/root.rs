@@ -19,6 +19,10 @@ use super::{
 /// a loop gets a refusal, not an endless loop.
 pub(super) const ATTEMPTS: usize = 16;
 
+/// The longest path that is looked at. No system opens one this long, and resolving takes a step for
+/// each component.
+const MAX_INPUT: usize = 64 << 10;
+
 /// The workspace root: an open directory and its canonical path.
 #[derive(Debug, Clone)]
 pub struct Root {
@@ -74,6 +78,11 @@ impl Root {
     pub(super) fn lexical(&self, input: &Utf8Path) -> Result<Utf8PathBuf, FsAccessError> {
         if input.as_str().is_empty() {
             return Err(unresolvable(input, "empty path"));
+        }
+        if input.as_str().len() > MAX_INPUT {
+            let start: String = input.as_str().chars().take(60).collect();
+            let reason = format!("longer than {MAX_INPUT} bytes");
+            return Err(unresolvable(Utf8Path::new(&start), reason));
         }
         if input.as_str().contains('\0') {
             return Err(unresolvable(input, "a path cannot contain a NUL byte"));

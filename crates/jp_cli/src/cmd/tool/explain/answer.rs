@@ -10,7 +10,10 @@ use jp_tool::access::{
 };
 use serde_json::{Value, json};
 
-use super::{Row, rows};
+use super::{
+    Row, rows,
+    suggest::{self, Suggestion, key},
+};
 use crate::{
     args::Question,
     error::{Error, Result},
@@ -75,7 +78,7 @@ pub(super) struct Answer {
     /// Rules that match too and do not decide.
     others: Vec<Row>,
     /// What to write to allow it.
-    to_allow: Option<String>,
+    to_allow: Option<Suggestion>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,8 +114,7 @@ impl Answer {
         is_vfs: bool,
         root: &Utf8Path,
     ) -> Self {
-        let table = format!("conversation.tools.{tool}.access");
-        let subject = Subject { compiled, is_vfs, table: &table };
+        let subject = Subject { compiled, is_vfs };
         let answer = match asked {
             Asked::Fs(capability, path) => fs(&subject, *capability, path, root),
             Asked::Url(url) => net(&subject, url),
@@ -120,6 +122,10 @@ impl Answer {
             Asked::Command(words) => command(&subject, words),
         };
         let to_allow = answer.to_allow.filter(|_| answer.verdict != Verdict::Allowed);
+        let to_allow = to_allow.map(|it| Suggestion {
+            list: format!("conversation.tools.{}.access.{}", key(tool), it.list),
+            ..it
+        });
         Self { question: asked.words(), to_allow, ..answer }
     }
 
@@ -142,9 +148,15 @@ impl Answer {
         for other in &self.others {
             line("not by", &rule_line(other));
         }
-        if let Some(rule) = &self.to_allow {
-            text.push_str("\nTo allow it, add this rule to .jp/config.toml:\n\n");
-            text.extend(rule.lines().map(|line| format!("  {line}\n")));
+        if let Some(Suggestion { list, rule, how }) = &self.to_allow {
+            let _ = write!(
+                text,
+                "
+To allow it, {how} `{list}`:
+
+  {rule}
+"
+            );
         }
         text
     }
@@ -159,7 +171,7 @@ impl Answer {
             "rule": self.rule.as_ref().map(row),
             "because": self.why,
             "others": self.others.iter().map(row).collect::<Vec<_>>(),
-            "to_allow": self.to_allow,
+            "to_allow": self.to_allow.as_ref().map(|it| json!({ "list": it.list, "rule": it.rule })),
         })
     }
 }
@@ -198,8 +210,6 @@ fn undeclared(is_vfs: bool, canonical: Option<String>, kind: &str) -> Answer {
 struct Subject<'a> {
     compiled: &'a ToolPolicy,
     is_vfs: bool,
-    /// The table in the configuration that its rules are in.
-    table: &'a str,
 }
 
 impl Subject<'_> {
@@ -271,21 +281,10 @@ fn fs(subject: &Subject<'_>, capability: Capability, input: &Utf8Path, root: &Ut
         root if root == "." => Some(0),
         path => canonical.starts_with(path).then(|| path.components().count()),
     };
-    // A rule takes nothing from less specific ones, so a new one has to say what holds already.
-    let wanted = |it: &Capability| *it == capability || rules.decide(canonical, *it).is_allowed();
-    let grants: String = Capability::ALL
-        .into_iter()
-        .filter(wanted)
-        .map(|capability| format!("{} = true\n", capability.as_str()))
-        .collect();
     let decision = rules.decide(canonical, capability);
     Answer {
         canonical: target,
-        to_allow: Some(format!(
-            "[[{}.fs]]\npath = {:?}\n{grants}",
-            subject.table,
-            canonical.as_str()
-        )),
+        to_allow: Some(suggest::fs(subject.policy(), capability, canonical)),
         ..by_rules(decision, rules, &subject.rows("fs"), specificity, "longest path")
     }
 }
@@ -316,7 +315,7 @@ fn net(subject: &Subject<'_>, url: &str) -> Answer {
     let measure = "most of scheme, port and path segments";
     Answer {
         canonical,
-        to_allow: net_rule_to_add(policy, &target).map(|rule| net_rule_text(subject.table, &rule)),
+        to_allow: suggest::net(policy, &target),
         ..by_rules(
             policy.decide_net(&target),
             &policy.net,
@@ -325,29 +324,6 @@ fn net(subject: &Subject<'_>, url: &str) -> Answer {
             measure,
         )
     }
-}
-
-/// The broadest rule for this host that, put behind the others, allows the target.
-fn net_rule_to_add(policy: &AccessPolicy, target: &NetTarget) -> Option<NetRule> {
-    let host = NetRule::new(target.host(), true);
-    let with_port = NetRule { port: target.port(), ..host.clone() };
-    let path_prefix = Some(target.url().path().to_owned());
-    let with_path = NetRule { path_prefix: path_prefix.clone(), ..host.clone() };
-    let with_both = NetRule { path_prefix, ..with_port.clone() };
-    let exact = NetRule { scheme: Some(target.scheme().to_owned()), ..with_both.clone() };
-    [host, with_port, with_path, with_both, exact].into_iter().find(|rule| {
-        let mut after = policy.clone();
-        after.net.push(rule.clone());
-        after.decide_net(target).is_allowed()
-    })
-}
-
-fn net_rule_text(table: &str, rule: &NetRule) -> String {
-    let scheme = rule.scheme.iter().map(|scheme| format!("scheme = {scheme:?}\n"));
-    let port = rule.port.iter().map(|port| format!("port = {port}\n"));
-    let path = rule.path_prefix.iter().map(|path| format!("path_prefix = {path:?}\n"));
-    let details: String = scheme.chain(port).chain(path).collect();
-    format!("[[{table}.net]]\nhost = {:?}\n{details}allow = true\n", rule.host)
 }
 
 fn env(subject: &Subject<'_>, name: &str) -> Answer {
@@ -363,7 +339,7 @@ fn env(subject: &Subject<'_>, name: &str) -> Answer {
     let decision = policy.decide_env(name);
     Answer {
         canonical: Some(name.to_owned()),
-        to_allow: Some(format!("[[{}.env]]\nname = {name:?}\nread = true\n", subject.table)),
+        to_allow: suggest::env(name),
         ..by_rules(decision, &policy.env, &subject.rows("env"), specificity, "longest name")
     }
 }
@@ -382,10 +358,9 @@ fn command(subject: &Subject<'_>, words: &[String]) -> Answer {
         Err(CommandAccessError::Arguments { .. }) => "these arguments are not listed".to_owned(),
     };
     let verdict = Verdict::of(policy.decide_command(program, arguments));
-    let table = format!("{}.commands.{program:?}", subject.table);
     Answer {
         rule: subject.rows("command").into_iter().find(|row| row.target == *program),
-        to_allow: Some(format!("[{table}]\nargs = [{arguments:?}]\n")),
+        to_allow: suggest::command(policy, words),
         ..without_rule(verdict, Some(words.join(" ")), why)
     }
 }

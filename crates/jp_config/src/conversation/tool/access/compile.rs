@@ -121,6 +121,11 @@ impl Compiler<'_> {
         let write = [Capability::Create, Capability::Update, Capability::Delete];
         let write = write.into_iter().filter(|_| sandbox.filesystem.writable);
         let grants: Vec<Capability> = [Capability::Read].into_iter().chain(write).collect();
+        if sandbox.filesystem.allow.is_empty() {
+            // Whoever writes no path means the whole workspace, and not that nothing is restricted.
+            let at = self.place_of(&["sandbox"]);
+            self.fs_rule(&at, ".", FsRule::new(".", grants.iter().copied()));
+        }
         for (index, path) in sandbox.filesystem.allow.iter().enumerate() {
             let at = self.place(&["sandbox", "filesystem", "allow"], index);
             self.fs_rule(&at, path, FsRule::new(path.as_str(), grants.iter().copied()));
@@ -258,8 +263,9 @@ fn net_rule_from_text(text: &str) -> NetRule {
         Some(at) => (&rest[..at], Some(rest[at..].to_owned())),
         None => (rest, None),
     };
-    // A colon within brackets belongs to an IPv6 address.
-    let port = authority.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+    // A colon within brackets, or one of several without, belongs to an IPv6 address.
+    let is_address = !authority.contains('[') && authority.matches(':').count() > 1;
+    let port = authority.rsplit_once(':').filter(|(_, port)| !is_address && !port.contains(']'));
     let (host, port) = match port.map(|(host, port)| (host, port.parse())) {
         Some((host, Ok(port))) => (host, Some(port)),
         _ => (authority, None),

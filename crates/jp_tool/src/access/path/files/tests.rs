@@ -376,3 +376,36 @@ fn a_swapped_link_to_a_denied_directory_is_always_seen() {
         assert!(inside >= 500 && denied >= 500, "{way}: no race: {inside} {denied} of {rounds}");
     });
 }
+
+#[test]
+fn a_rename_cannot_make_readable_what_was_not() {
+    // A rule below the target grants reading, the target itself does not.
+    let rules: [(&str, &[Capability]); 3] = [("in", &WRITE), ("out", &WRITE), ("out/pub", &ALL)];
+    both_ways(&rules, |way, tree, files| {
+        tree.file("in/pub/key");
+        assert_eq!(show(files.read("in/pub/key".into())), "read in/pub/key", "{way}");
+        assert_eq!(
+            show(files.rename("in".into(), "out".into(), Existing::Keep)),
+            "read in",
+            "{way}"
+        );
+    });
+}
+
+#[test]
+fn rules_that_are_not_canonical_hold_for_a_rename_too() {
+    both_ways(&[(".", &ALL), ("./src/secret", &[])], |way, tree, files| {
+        tree.file("src/secret/k");
+        let moved = files.rename("src".into(), "x".into(), Existing::Keep);
+        assert_eq!(show(moved), "delete src/secret", "{way}");
+    });
+}
+
+#[test]
+fn a_path_beyond_all_measure_is_refused_at_once() {
+    both_ways(&[(".", &ALL)], |way, _, files| {
+        let long = "a/".repeat(1_000_000);
+        let error = show(files.read(long.as_str().into()));
+        assert!(error.contains("longer than 65536 bytes") && error.len() < 200, "{way}: {error}");
+    });
+}

@@ -235,6 +235,13 @@ fn the_short_form_compiles_to_the_same_policy() {
     assert_eq!(rules(&[short]), rules(&[long]));
     let reading = "[conversation.tools.t.sandbox]\nfilesystem.allow = [\".\"]\n";
     assert_eq!(rules(&[reading]), r#"{"fs":[{"path":".","read":true}],"net":[],"env":[]}"#);
+    // Without a path it is the whole workspace, and not everything.
+    let hosts =
+        "[conversation.tools.t.sandbox]\nnetwork.allow = [\"2001:db8::5:6\", \"[::1]:80\"]\n";
+    assert_eq!(
+        rules(&[hosts]),
+        r#"{"fs":[{"path":".","read":true}],"net":[{"host":"[2001:db8::5:6]","allow":true},{"host":"[::1]","port":80,"allow":true}],"env":[]}"#,
+    );
 }
 
 #[test]

@@ -144,6 +144,26 @@ fn questions_about_files() {
 }
 
 #[test]
+fn another_name_of_a_denied_file_is_denied() {
+    // 076-158
+    let env = workspace();
+    env.write(".env", "secret");
+    env.write("a", "build output");
+    env.command("/bin/ln", [".env", "alias"]).run().success();
+    env.command("/bin/ln", ["a", "b"]).run().success();
+    let ask = |path: &str| env.jp(["tool", "explain", "edit", "--read", path]).run();
+    assert_snapshot!(ask("alias").code(4), @"
+    $ jp tool explain edit --read alias
+    exit code: 4
+    --- stdout
+    denied: read on alias
+      target     alias
+      because    it is another name of a file that a rule denies (access denied: read on .env)
+    ");
+    ask("b").success();
+}
+
+#[test]
 fn questions_about_hosts() {
     let env = workspace();
     let ask = |flag: &str, what: &str| env.jp(["tool", "explain", "edit", flag, what]).run();

@@ -5,8 +5,9 @@ use std::{fmt::Write as _, ptr};
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::ToolPolicy;
 use jp_tool::access::{
-    AccessPolicy, Capability, CommandAccessError, Decision, EnvName, EnvRule, FsRule,
-    NetAccessError, NetRule, NetTarget, path,
+    AccessPolicy, Capability, CommandAccessError, Decision, EnvName, EnvRule, FsAccessError,
+    FsRule, NetAccessError, NetRule, NetTarget,
+    path::{self, Files, OpenError, Root},
 };
 use serde_json::{Value, json};
 
@@ -277,6 +278,9 @@ fn fs(subject: &Subject<'_>, capability: Capability, input: &Utf8Path, root: &Ut
             _ => undeclared(subject.is_vfs, target, "files"),
         };
     }
+    if let Some(reason) = denied_alias(subject, capability, input, root) {
+        return without_rule(Verdict::Denied, target, reason);
+    }
     let specificity = |rule: &FsRule| match rule.path() {
         root if root == "." => Some(0),
         path => canonical.starts_with(path).then(|| path.components().count()),
@@ -286,6 +290,27 @@ fn fs(subject: &Subject<'_>, capability: Capability, input: &Utf8Path, root: &Ut
         canonical: target,
         to_allow: Some(suggest::fs(subject.policy(), capability, canonical)),
         ..by_rules(decision, rules, &subject.rows("fs"), specificity, "longest path")
+    }
+}
+
+/// Why a file that the rules let be read is not: one of its other names may be one that they deny.
+/// What is only asked about changes nothing, so this can be tried; changing a file cannot.
+fn denied_alias(
+    subject: &Subject<'_>,
+    capability: Capability,
+    input: &Utf8Path,
+    root: &Utf8Path,
+) -> Option<String> {
+    if capability != Capability::Read {
+        return None;
+    }
+    let files = Files::new(Root::open(root).ok()?, Some(subject.policy().clone()));
+    match files.metadata(input) {
+        Err(OpenError::Access(error @ FsAccessError::Denied { .. })) => {
+            let is_alias = subject.policy().can_read(path::resolve(root, input).ok()?.relative());
+            is_alias.then(|| format!("it is another name of a file that a rule denies ({error})"))
+        }
+        _ => None,
     }
 }
 

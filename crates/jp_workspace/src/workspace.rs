@@ -78,18 +78,19 @@ impl Workspace {
         check_owner(&storage)?;
         let dir = beneath::open_root(&storage).map_err(failed("open", &storage))?;
         let mut created = Vec::new();
-        let mut put = |name: &str, text: &str| {
-            created.push(format!("{STORAGE}/{name}"));
-            beneath::replace(&dir, name, text.as_bytes())
-                .map_err(failed("write", &storage.join(name)))
-        };
         if !beneath::exists(&dir, CONFIG) {
-            put(CONFIG, config)?;
+            match beneath::create(&dir, CONFIG, config.as_bytes()) {
+                Ok(()) => created.push(format!("{STORAGE}/{CONFIG}")),
+                // Somebody else has made one since we looked; his stays.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed("write", &storage.join(CONFIG))(error)),
+            }
         }
-        if beneath::read(&dir, CONFIG_SCHEMA, SCHEMA_LIMIT).ok().as_deref()
-            != Some(schema.as_bytes())
-        {
-            put(CONFIG_SCHEMA, schema)?;
+        let known = beneath::read(&dir, CONFIG_SCHEMA, SCHEMA_LIMIT);
+        if known.ok().as_deref() != Some(schema.as_bytes()) {
+            beneath::replace(&dir, CONFIG_SCHEMA, schema.as_bytes())
+                .map_err(failed("write", &storage.join(CONFIG_SCHEMA)))?;
+            created.push(format!("{STORAGE}/{CONFIG_SCHEMA}"));
         }
         if !beneath::exists(&dir, ID) {
             created.push(format!("{STORAGE}/{ID}"));

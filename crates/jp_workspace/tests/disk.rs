@@ -491,6 +491,7 @@ fn a_title_has_a_limit_and_mends_damaged_metadata() {
     disk.write("17/metadata.json", "{\"title\": \"cut o");
     let mut locked = store.lock(id(17), Wait::No).unwrap();
     assert!(locked.set_title(Some(&"x".repeat(100_000))).is_err());
+    assert_eq!(disk.read("17/metadata.json"), "{\"title\": \"cut o");
     locked.set_title(Some("mended")).unwrap();
     assert_eq!(store.metadata(id(17)).unwrap().title.as_deref(), Some("mended"));
     assert_eq!(disk.read("17/metadata.json.damaged"), "{\"title\": \"cut o");

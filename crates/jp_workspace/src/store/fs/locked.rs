@@ -176,6 +176,8 @@ impl Locked for LockedOnDisk {
     }
 
     fn set_title(&mut self, title: Option<&str>) -> Result<(), StoreError> {
+        // A title that is refused must not have moved anything.
+        Metadata::default().set_title(title)?;
         let path = self.store.path_of(&self.directory).join(METADATA);
         let directory = self.open_directory()?;
         self.mark()?;

@@ -362,9 +362,14 @@ fn log_file(global: &Global, cwd: &Utf8Path) -> Result<Option<fs::File>> {
 /// The user's configuration directory. A relative one is ignored, as the specification of these
 /// variables asks.
 fn config_home() -> Option<Utf8PathBuf> {
-    let absolute = |path: Utf8PathBuf| path.is_absolute().then_some(path);
-    absolute(variable("XDG_CONFIG_HOME").into())
-        .or_else(|| absolute(variable("HOME").into()).map(|home| home.join(".config")))
+    let config = Utf8PathBuf::from(variable("XDG_CONFIG_HOME"));
+    if config.is_absolute() { Some(config) } else { home().map(|home| home.join(".config")) }
+}
+
+/// The user's home directory, if it is known.
+pub(crate) fn home() -> Option<Utf8PathBuf> {
+    let home = Utf8PathBuf::from(variable("HOME"));
+    home.is_absolute().then_some(home)
 }
 
 fn is_set(name: &str) -> bool {

@@ -12,6 +12,7 @@ use crate::assistant::AssistantConfig;
 use crate::conversation::ConversationConfig;
 use crate::conversation::tool::Tool;
 use crate::plugins::PluginsConfig;
+use crate::sandbox::SandboxSettings;
 use crate::server::ServerConfig;
 use crate::style::StyleConfig;
 
@@ -25,6 +26,8 @@ pub struct AppConfig {
     pub conversation: ConversationConfig,
     /// Programs that add commands: where they come from and when they may run.
     pub plugins: PluginsConfig,
+    /// How programs of tools are confined, and what is kept from them.
+    pub sandbox: SandboxSettings,
     /// Servers that plugins offer.
     pub server: ServerConfig,
     /// How output looks.

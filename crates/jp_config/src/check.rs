@@ -11,7 +11,7 @@ use crate::phrase::{self, admits, brief, expected, hint, listed, one_of};
 use crate::shape::{Kind, Model, Shape, TableShape};
 use crate::suggest;
 use crate::types::format::Format;
-use crate::types::mergeable::Strategy;
+use crate::types::mergeable::{Growth, Strategy};
 
 /// Checks layer after layer.
 pub(crate) struct Checker<'a> {
@@ -51,11 +51,13 @@ impl<'a> Checker<'a> {
             (Kind::Choice(values), Data::Text(it)) => {
                 values.contains(it) || self.not_one_of(node.origin, values, it)
             }
-            (Kind::List(element) | Kind::Mergeable(element), Data::List(list)) => {
+            (Kind::List(element) | Kind::Mergeable(element, _), Data::List(list)) => {
                 self.elements(list, element);
                 true
             }
-            (Kind::Mergeable(element), Data::Table(_)) => self.strategy(node, element),
+            (Kind::Mergeable(element, growth), Data::Table(_)) => {
+                self.strategy(node, element, *growth)
+            }
             (Kind::Table(table), Data::Table(entries)) => {
                 self.table(entries, table);
                 true
@@ -115,7 +117,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A list with a strategy: `{ strategy = "…", value = […] }`, both there, nothing else.
-    fn strategy(&mut self, node: &mut Node, element: &Shape) -> bool {
+    fn strategy(&mut self, node: &mut Node, element: &Shape, growth: Growth) -> bool {
         let origin = node.origin;
         let Some(entries) = node.as_table_mut() else {
             return true;
@@ -125,7 +127,7 @@ impl<'a> Checker<'a> {
             self.path.push(Step::Key(key.clone()));
             match (key.as_str(), &mut entry.node.data) {
                 ("strategy", Data::Text(it)) => {
-                    self.strategy_name(it, entry.node.origin);
+                    self.strategy_name(it, entry.node.origin, growth);
                 }
                 ("value", Data::List(list)) => self.elements(list, element),
                 ("strategy", _) => self.expected(&entry.node, "a string"),
@@ -148,11 +150,27 @@ impl<'a> Checker<'a> {
         self.findings.total() == before
     }
 
-    fn strategy_name(&mut self, name: &str, at: Origin) {
-        if Strategy::from_name(name).is_none() {
-            let names = Strategy::ALL.map(Strategy::name).map(str::to_owned);
-            self.not_one_of(at, &names, name);
+    fn strategy_name(&mut self, name: &str, at: Origin, growth: Growth) {
+        match Strategy::from_name(name) {
+            Some(strategy) if growth.strategies().any(|it| it == strategy) => {}
+            Some(_) => self.would_shorten(name, at),
+            None => {
+                let names = growth.strategies().map(Strategy::name).map(str::to_owned);
+                self.not_one_of(at, &names.collect::<Vec<_>>(), name);
+            }
         }
+    }
+
+    fn would_shorten(&mut self, strategy: &str, at: Origin) {
+        let list = phrase::trail(&self.path[..self.path.len() - 1]);
+        let message = format!(
+            "`{list}` cannot be combined by `{strategy}`: the list can only be extended, so that \
+             no layer takes away what another protects"
+        );
+        self.report(
+            Finding::new(at, self.key(), message)
+                .help("write a plain list; its elements are added to those of the layers below"),
+        );
     }
 
     fn unknown_in_strategy(&mut self, key: &str, at: Origin) {

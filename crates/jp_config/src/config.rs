@@ -1,8 +1,9 @@
 //! A loaded configuration: its values as types, and where each of them came from.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jp_tool::access::SensitivePaths;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,9 +19,10 @@ use crate::merge::merge;
 use crate::node::{Node, Origin};
 use crate::parse;
 use crate::required;
+use crate::sandbox;
 use crate::schema;
 use crate::shape::Model;
-use crate::source::Sources;
+use crate::source::{Source, Sources};
 
 /// A configuration made of layers.
 #[derive(Debug, Clone)]
@@ -30,7 +32,17 @@ pub struct Config {
     /// The same values, each with its place. It has exactly what `app` has.
     pub(crate) tree: Node,
     pub(crate) sources: Arc<Sources>,
+    pub(crate) noted: Noted,
     warnings: Report,
+}
+
+/// What a load finds out beside the values.
+#[derive(Debug, Clone)]
+pub(crate) struct Noted {
+    /// The tools that are written `[tools.<name>]`.
+    pub(crate) aliased: BTreeSet<String>,
+    /// `sandbox.sensitive_paths` and the built-in ones.
+    pub(crate) sensitive: SensitivePaths,
 }
 
 impl Config {
@@ -39,22 +51,46 @@ impl Config {
     /// Everything that is wrong is reported at once, and there is no configuration then.
     pub fn load(layers: Vec<Layer>) -> Result<Self, ConfigErrors> {
         let sources = Arc::new(Sources::new(layers));
-        let mut warnings = Findings::default();
         // Reading the schema takes longer than everything else; without layers nothing needs it.
-        let loaded = if sources.given().next().is_none() {
-            defaults::<AppConfig>()
-        } else {
-            let finish = |merged: &mut Merged, errors: &mut Findings| {
-                finish::tools(merged, errors, &mut warnings);
-            };
-            resolve(schema::model(), &sources, finish)
-        };
+        if sources.given().next().is_none() {
+            return Self::new(sources, |_| defaults::<AppConfig>());
+        }
+        Self::new(Arc::clone(&sources), |finish| resolve(schema::model(), &sources, finish))
+    }
+
+    /// The configuration that `resolve` gives when it hands what is merged to the function it gets.
+    pub(crate) fn new(
+        sources: Arc<Sources>,
+        resolve: impl FnOnce(&mut Finish<'_>) -> Resolved<AppConfig>,
+    ) -> Result<Self, ConfigErrors> {
+        let mut warnings = Findings::default();
+        let mut noted = Noted { aliased: BTreeSet::new(), sensitive: SensitivePaths::builtin() };
+        let loaded = resolve(&mut |merged, errors| {
+            finish::tools(merged, errors, &mut warnings);
+            noted.sensitive = sandbox::finish::settings(&merged.root, errors, &mut warnings);
+            noted.aliased = std::mem::take(&mut merged.aliased);
+        });
         match loaded {
             Ok((app, tree)) => {
                 let warnings = Report::new(Severity::Warning, warnings, Arc::clone(&sources));
-                Ok(Self { app, tree, sources, warnings })
+                Ok(Self { app, tree, sources, noted, warnings })
             }
             Err(errors) => Err(ConfigErrors(Report::new(Severity::Error, errors, sources))),
+        }
+    }
+
+    /// The paths that hold secrets: the built-in ones and those of `sandbox.sensitive_paths`.
+    pub fn sensitive_paths(&self) -> &SensitivePaths {
+        &self.noted.sensitive
+    }
+
+    /// The dotted key under which a tool is written: `tools.<name>` if that is the name that was
+    /// used, because the same tool under both names is an error.
+    pub fn tool_key(&self, name: &str) -> String {
+        if self.noted.aliased.contains(name) {
+            dotted::join(&["tools", name])
+        } else {
+            dotted::join(&["conversation", "tools", name])
         }
     }
 
@@ -70,16 +106,29 @@ pub(crate) trait Settings: Serialize + DeserializeOwned + Default + JsonSchema {
 impl<T: Serialize + DeserializeOwned + Default + JsonSchema> Settings for T {}
 
 /// The values of `T` and the tree that explains them.
-type Resolved<T> = Result<(T, Node), Findings>;
+pub(crate) type Resolved<T> = Result<(T, Node), Findings>;
+
+/// Changes and checks what is merged.
+pub(crate) type Finish<'a> = dyn FnMut(&mut Merged, &mut Findings) + 'a;
 
 /// Reads, checks and merges the layers. `finish` may change and check what is merged.
 pub(crate) fn resolve<T: Settings>(
     model: &Model,
     sources: &Sources,
-    finish: impl FnOnce(&mut Merged, &mut Findings),
+    finish: &mut Finish<'_>,
 ) -> Resolved<T> {
     let mut errors = Findings::default();
-    let mut merged = merged::<T>(model, sources, &mut errors)?;
+    let merged = merged::<T>(model, sources, &mut errors)?;
+    finished(model, merged, errors, finish)
+}
+
+/// The values of what is merged, unless something is wrong.
+pub(crate) fn finished<T: Settings>(
+    model: &Model,
+    mut merged: Merged,
+    mut errors: Findings,
+    finish: &mut Finish<'_>,
+) -> Resolved<T> {
     finish(&mut merged, &mut errors);
     required::check(model, &merged, &mut errors);
     if errors.is_empty() {
@@ -96,22 +145,34 @@ fn merged<T: Settings>(
     errors: &mut Findings,
 ) -> Result<Merged, Findings> {
     let (_, root) = defaults::<T>()?;
-    let mut merged = Merged { root, damaged: HashSet::new(), incomplete: false };
+    let mut merged = Merged::new(root);
     for (layer, source) in sources.given() {
-        let node = match source.kind {
-            LayerKind::Assignment => assign::assignment(source, layer, model, errors),
-            _ => parse::file(source, layer, errors),
-        };
-        let Some(mut node) = node else {
-            merged.incomplete = true;
-            continue;
-        };
-        let mut checker = Checker::new(model, errors);
-        checker.layer(&mut node);
-        merged.damaged.extend(checker.damaged);
-        merged.root = merge(model, merged.root, node, &model.root);
+        lay_over(&mut merged, model, layer, source, errors);
     }
     Ok(merged)
+}
+
+/// Reads and checks one layer and lays it over what is there.
+pub(crate) fn lay_over(
+    merged: &mut Merged,
+    model: &Model,
+    layer: u32,
+    source: &Source,
+    errors: &mut Findings,
+) {
+    let node = match source.kind {
+        LayerKind::Assignment => assign::assignment(source, layer, model, errors),
+        _ => parse::file(source, layer, errors),
+    };
+    let Some(mut node) = node else {
+        merged.incomplete = true;
+        return;
+    };
+    let mut checker = Checker::new(model, errors);
+    checker.layer(&mut node);
+    merged.damaged.extend(checker.damaged);
+    let below = std::mem::replace(&mut merged.root, Node::empty_table(Origin::DEFAULT));
+    merged.root = merge(model, below, node, &model.root);
 }
 
 /// The built-in defaults.

@@ -4,7 +4,7 @@
 //! This sees the result of all layers. A layer may add to a tool that another defines, and
 //! two layers may contradict each other without either being wrong alone.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::conversation::tool::source::ToolSource;
 use crate::conversation::tools::ALL_TOOLS;
@@ -29,6 +29,15 @@ pub(crate) struct Merged {
     pub(crate) damaged: HashSet<Vec<String>>,
     /// Whether a whole layer could not be read.
     pub(crate) incomplete: bool,
+    /// The tools that are written `[tools.<name>]`.
+    pub(crate) aliased: BTreeSet<String>,
+}
+
+impl Merged {
+    pub(crate) fn new(root: Node) -> Self {
+        let (damaged, aliased) = (HashSet::new(), BTreeSet::new());
+        Self { root, damaged, incomplete: false, aliased }
+    }
 }
 
 /// Puts the tools in their final form.
@@ -67,6 +76,7 @@ fn unify_alias(merged: &mut Merged, errors: &mut Findings) {
     let Some(tools) = merged.root.table_mut(&TOOLS) else {
         return;
     };
+    merged.aliased.extend(alias.keys().cloned());
     for (name, entry) in alias {
         match tools.get(&name) {
             // The built-in defaults are nobody's choice, so the alias may speak for `"*"`.
@@ -189,10 +199,16 @@ fn check_access(
 ) {
     let path = |key: &str| dotted::join(&[TOOLS[0], TOOLS[1], name, key]);
     let (access, sandbox) = (tool.get("access"), tool.get("sandbox"));
-    for (key, entry) in [("access", access), ("sandbox", sandbox)] {
+    let restricted = "can be restricted";
+    let tables = [
+        ("access", access, restricted),
+        ("sandbox", sandbox, restricted),
+        ("system", tool.get("system"), "are programs that we confine"),
+    ];
+    for (key, entry, only_local) in tables {
         if let Some(entry) = entry.filter(|_| !source.is_local()) {
             let message = format!(
-                "`{}` on a tool whose source is `{source}`: only local tools can be restricted",
+                "`{}` on a tool whose source is `{source}`: only local tools {only_local}",
                 path(key)
             );
             errors.push(

@@ -26,6 +26,8 @@ pub enum LayerKind {
     File,
     /// A value given by `--cfg key.path=value`.
     Assignment,
+    /// A [`Delta`](crate::Delta).
+    Delta,
 }
 
 /// One layer: what it is, what the user calls it, and its text.

@@ -13,7 +13,7 @@ use crate::types::mergeable::Strategy;
 /// What results when `over` is laid over `base`. Both have passed the check.
 pub(crate) fn merge(model: &Model, base: Node, over: Node, shape: &Shape) -> Node {
     let shape = model.resolve(shape);
-    if let Kind::Mergeable(element) = &shape.kind {
+    if let Kind::Mergeable(element, _) = &shape.kind {
         return merge_list(model, base, over, element);
     }
     match (base.data, over.data) {
@@ -30,7 +30,7 @@ fn settle(model: &Model, node: Node, shape: &Shape) -> Node {
     let shape = model.resolve(shape);
     let origin = node.origin;
     let data = match (&shape.kind, node.data) {
-        (Kind::Mergeable(element), data) => {
+        (Kind::Mergeable(element, _), data) => {
             let nothing = Node { data: Data::List(Vec::new()), origin };
             return merge_list(model, nothing, Node { data, origin }, element);
         }

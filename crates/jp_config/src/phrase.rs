@@ -29,7 +29,7 @@ pub(crate) fn expected(model: &Model, shape: &Shape) -> String {
         Kind::Choice(values) => {
             one_of(&values.iter().map(|it| dotted::quote(it)).collect::<Vec<_>>())
         }
-        Kind::List(element) | Kind::Mergeable(element) => match model.resolve(element).kind {
+        Kind::List(element) | Kind::Mergeable(element, _) => match model.resolve(element).kind {
             Kind::Text(_) | Kind::Choice(_) => "a list of strings".to_owned(),
             Kind::Table(_) => "a list of tables".to_owned(),
             _ => "a list".to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn admits(model: &Model, shape: &Shape, sort: Sort) -> bool {
         | (Kind::Number, Sort::Integer | Sort::Float)
         | (Kind::Text(_) | Kind::Choice(_), Sort::Text)
         | (Kind::List(_), Sort::List)
-        | (Kind::Mergeable(_), Sort::List | Sort::Table)
+        | (Kind::Mergeable(..), Sort::List | Sort::Table)
         | (Kind::Table(_), Sort::Table) => true,
         (Kind::Either(either), sort) => either.iter().any(|it| admits(model, it, sort)),
         _ => false,
@@ -80,7 +80,7 @@ pub(crate) fn hint(model: &Model, node: &Node, shape: &Shape) -> Option<String> 
         (Kind::Text(_) | Kind::Choice(_), Data::Bool(it)) => {
             Some(format!("put it in quotes: `\"{it}\"`"))
         }
-        (Kind::List(element) | Kind::Mergeable(element), _)
+        (Kind::List(element) | Kind::Mergeable(element, _), _)
             if admits(model, element, node.sort()) =>
         {
             Some("put it in brackets: `[…]`".to_owned())

@@ -5,6 +5,7 @@ use crate::dotted;
 use crate::phrase;
 use crate::schema;
 use crate::shape::{Kind, Model, Shape};
+use crate::types::mergeable::Growth;
 
 /// A row for every key: its name, what it takes, its default, and what it is for.
 pub fn reference() -> String {
@@ -81,8 +82,10 @@ impl<'a> Rows<'a> {
         };
         let description = shape.description.as_deref().unwrap_or_default();
         let mut takes = phrase::expected(self.model, shape);
-        if matches!(shape.kind, Kind::Mergeable(_)) {
-            takes.push_str(", merged");
+        match shape.kind {
+            Kind::Mergeable(_, Growth::Free) => takes.push_str(", merged"),
+            Kind::Mergeable(_, Growth::Only) => takes.push_str(", merged, only grows"),
+            _ => {}
         }
         let row = [format!("`{key}`"), takes, default, description.to_owned()];
         let cells = row.map(|it| it.replace('|', "\\|"));

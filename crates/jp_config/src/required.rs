@@ -30,7 +30,7 @@ impl Required<'_> {
     /// `at` is what introduced the node: its key, or the node itself in a list.
     fn node(&mut self, node: &Node, at: Origin, shape: &Shape) {
         match (&self.model.resolve(shape).kind, &node.data) {
-            (Kind::List(element) | Kind::Mergeable(element), Data::List(list)) => {
+            (Kind::List(element) | Kind::Mergeable(element, _), Data::List(list)) => {
                 for it in list {
                     self.node(it, it.origin, element);
                 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::dotted;
 use crate::types::format::Format;
-use crate::types::mergeable::MERGEABLE;
+use crate::types::mergeable::{GROWS, Growth, MERGEABLE};
 
 /// The schema keyword for keys that must be there once all layers are merged.
 pub(crate) const REQUIRED_AFTER_MERGE: &str = "x-jp-required";
@@ -58,7 +58,7 @@ pub(crate) enum Kind {
     /// A list that a later layer replaces.
     List(Box<Shape>),
     /// A list that layers build together.
-    Mergeable(Box<Shape>),
+    Mergeable(Box<Shape>, Growth),
     Table(TableShape),
     /// The first of these that admits this sort of value.
     Either(Vec<Shape>),
@@ -214,17 +214,20 @@ impl Reader {
         }
         for keyword in ["oneOf", "anyOf"] {
             if let Some(Value::Array(either)) = schema.get(keyword) {
-                return self.either(either, schema.contains_key(MERGEABLE));
+                return self.either(either, schema.get(MERGEABLE));
             }
         }
         self.typed(schema)
     }
 
-    fn either(&mut self, either: &[Value], mergeable: bool) -> Kind {
+    fn either(&mut self, either: &[Value], mergeable: Option<&Value>) -> Kind {
         let shapes: Vec<Shape> =
             self.inside("either", |reader| either.iter().map(|it| reader.shape(it)).collect());
-        if mergeable && let Some(Shape { kind: Kind::List(element), .. }) = shapes.first() {
-            return Kind::Mergeable(element.clone());
+        if let Some(mergeable) = mergeable
+            && let Some(Shape { kind: Kind::List(element), .. }) = shapes.first()
+        {
+            let growth = if mergeable == GROWS { Growth::Only } else { Growth::Free };
+            return Kind::Mergeable(element.clone(), growth);
         }
         let all: Option<Vec<&Vec<String>>> = shapes.iter().map(choices).collect();
         match all {

@@ -2,6 +2,7 @@
 //! after it was read.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::dotted;
 use crate::layer::{Layer, LayerKind};
@@ -12,7 +13,7 @@ const MAX_NAME: usize = 200;
 
 /// The texts of all layers. Index 0 stands for the built-in defaults, which have none.
 #[derive(Debug)]
-pub(crate) struct Sources(Vec<Source>);
+pub(crate) struct Sources(Vec<Arc<Source>>);
 
 /// One layer's text.
 #[derive(Debug)]
@@ -36,12 +37,20 @@ impl Sources {
     pub(crate) fn new(layers: Vec<Layer>) -> Self {
         let defaults = Source::new(LayerKind::Default, "default", String::new());
         let given = layers.into_iter().map(|it| Source::new(it.kind, &it.name, it.text));
-        Self([defaults].into_iter().chain(given).collect())
+        Self([defaults].into_iter().chain(given).map(Arc::new).collect())
+    }
+
+    /// The same texts and one more; the second result is the number by which an [`Origin`] names it.
+    pub(crate) fn and(&self, layer: Layer) -> (Self, u32) {
+        let mut sources = self.0.clone();
+        let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+        sources.push(Arc::new(Source::new(layer.kind, &layer.name, layer.text)));
+        (Self(sources), number)
     }
 
     /// The layers that were given, with the number by which an [`Origin`] names each.
     pub(crate) fn given(&self) -> impl Iterator<Item = (u32, &Source)> {
-        (0..).zip(&self.0).skip(1)
+        (0..).zip(self.0.iter().map(Arc::as_ref)).skip(1)
     }
 
     pub(crate) fn of(&self, origin: Origin) -> &Source {

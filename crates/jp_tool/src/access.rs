@@ -14,7 +14,10 @@ mod draws;
 mod env;
 mod fs;
 mod net;
+#[cfg(unix)]
 pub mod path;
+pub mod sensitive;
+mod specificity;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +26,10 @@ pub use self::{
     env::{EnvAccessError, EnvName, EnvRule, InvalidEnvName},
     fs::{Capability, FsAccessError, FsRule, FsRules},
     net::{InvalidNetRule, NetAccessError, NetRule, NetTarget},
+    sensitive::{
+        AskSensitive, SensitiveError, SensitiveGate, SensitivePaths, SensitivePatternError,
+    },
+    specificity::{EnvSpecificity, FsSpecificity, NetSpecificity},
 };
 
 /// Everything a tool may touch.

@@ -7,7 +7,8 @@
 //!
 //! A tool author can depend on this crate alone. It does not depend on a runtime or on the host's
 //! configuration, and it touches the file system in two places only, both in [`access`]: resolving
-//! a path, and opening what was resolved.
+//! a path, and opening what was resolved. Both work with handles of directories and exist on Unix
+//! only; the rules and what they mean are the same everywhere.
 
 #![warn(missing_docs)]
 

@@ -192,6 +192,13 @@ mod tests {
         check(rule, &text("a → –\nb → a\nc → a"), &want);
     }
 
+    /// Whoever writes a tool uses the contract alone (076-234).
+    #[test]
+    fn the_contract_with_tools_does_not_know_the_configuration() {
+        let edges = edges(&Tree::read(crate::root()).unwrap()).unwrap();
+        assert!(!edges["jp_tool"].contains("jp_config"), "{:?}", edges["jp_tool"]);
+    }
+
     #[test]
     fn a_map_that_cannot_be_read_is_an_error() {
         let check = |text: &str, want: &str| {

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::sandbox::SystemConfig;
 use crate::types::name_map::NameMap;
 use crate::types::present;
 use access::{AccessConfig, SandboxConfig};
@@ -82,6 +83,9 @@ pub struct ToolConfig {
     /// A shorter way to write `access`; a tool has one of the two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxConfig>,
+    /// What the program of a local tool may use outside the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemConfig>,
     /// How calls of the tool are shown.
     pub style: ToolStyle,
 }
@@ -104,6 +108,7 @@ impl Default for ToolConfig {
             questions: NameMap::default(),
             access: None,
             sandbox: None,
+            system: None,
             style: ToolStyle::default(),
         }
     }

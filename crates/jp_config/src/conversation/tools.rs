@@ -53,7 +53,8 @@ impl TryFrom<IndexMap<String, ToolConfig>> for Tools {
             if name == ALL_TOOLS {
                 let is_own = !config.options.is_empty()
                     || config.access.is_some()
-                    || config.sandbox.is_some();
+                    || config.sandbox.is_some()
+                    || config.system.is_some();
                 if is_own {
                     return Err(format!("`\"*\"` cannot hold `{}`", OWN.join("`, `")));
                 }
@@ -88,7 +89,7 @@ impl JsonSchema for Tools {
 }
 
 /// What belongs to one tool alone, so that `"*"` cannot have it.
-const OWN: [&str; 3] = ["options", "access", "sandbox"];
+const OWN: [&str; 4] = ["options", "access", "sandbox", "system"];
 
 /// The schema of `"*"`: a tool's, without the need for a source and without what is a tool's own.
 fn defaults_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -52,7 +52,7 @@ fn load(layers: &[&str]) -> Result<Access, String> {
     assert_eq!(unknown, [""; 0]);
     let named = layers.iter().enumerate().map(|(at, text)| Layer::file(format!("{at}"), *text));
     let sources = Arc::new(Sources::new(named.collect()));
-    match resolve::<Access>(&model, &sources, |_, _| {}) {
+    match resolve::<Access>(&model, &sources, &mut |_, _| {}) {
         Ok((access, _)) => Ok(access),
         Err(errors) => Err(ConfigErrors(Report::new(Severity::Error, errors, sources)).to_string()),
     }

@@ -12,8 +12,8 @@ use crate::node::Node;
 use crate::schema::model;
 use crate::shape::{Kind, Shape, TableShape};
 use crate::types::format::Format;
-use crate::types::mergeable::Strategy as Merge;
-use crate::{AppConfig, Config, Layer, ShowFormat};
+use crate::types::mergeable::Growth;
+use crate::{AppConfig, Config, Delta, Layer, MergeableVec, SensitivePattern, ShowFormat};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -31,6 +31,26 @@ proptest! {
         let json = serde_json::to_string(&config.app).unwrap();
         prop_assert_eq!(&serde_json::from_str::<AppConfig>(&json).unwrap(), &config.app);
         prop_assert_eq!(config.get(None).unwrap(), serde_json::to_value(&config.app).unwrap());
+    }
+
+    /// 076-256.
+    #[test]
+    fn a_difference_leads_from_one_configuration_to_the_other(
+        first in any_config(),
+        second in any_config(),
+    ) {
+        let (first, second) = (load(&first)?, load(&second)?);
+        let delta = first.difference(&second);
+        let json = serde_json::to_string(&delta).unwrap();
+        let delta: Delta = serde_json::from_str(&json).unwrap();
+        let reached = first.with(&delta, "delta");
+        let reached = reached.map_err(|it| TestCaseError::fail(format!("{it}\n{json}")))?;
+        // What is protected stays so; everything else is as in the second.
+        let mut wanted = second.app.clone();
+        wanted.sandbox.sensitive_paths = union(&first, &second);
+        prop_assert_eq!(&reached.app, &wanted, "{}", json);
+        prop_assert_eq!(delta.is_empty(), first.app == wanted);
+        prop_assert!(first.difference(&first).is_empty());
     }
 
     #[test]
@@ -62,13 +82,25 @@ proptest! {
     }
 }
 
+fn union(first: &Config, second: &Config) -> MergeableVec<SensitivePattern> {
+    let mut all = first.app.sandbox.sensitive_paths.to_vec();
+    let there = all.clone();
+    let new = second.app.sandbox.sensitive_paths.iter().filter(|it| !there.contains(it));
+    all.extend(new.cloned());
+    all.into()
+}
+
 fn without_lists_that_grow(config: &Config) -> Value {
     let mut json = config.get(None).unwrap();
     json["assistant"]["instructions"] = json!([]);
+    for list in ["presets", "read", "write", "sensitive_paths"] {
+        json["sandbox"][list] = json!([]);
+    }
     for tool in json["conversation"]["tools"].as_object_mut().unwrap().values_mut() {
         let tool = tool.as_object_mut().unwrap();
         tool.remove("access");
         tool.remove("sandbox");
+        tool.remove("system");
     }
     json
 }
@@ -97,6 +129,7 @@ fn any_config() -> impl Strategy<Value = String> {
                 }
                 if !is_local {
                     tool.remove("access");
+                    tool.remove("system");
                 }
             }
         }
@@ -119,7 +152,7 @@ fn value(shape: &Shape, depth: usize) -> BoxedStrategy<Value> {
         Kind::Text(Some(format)) => text(*format).prop_map_into().boxed(),
         Kind::Choice(values) => select(values.clone()).prop_map_into().boxed(),
         Kind::List(element) => list(element, depth).prop_map_into().boxed(),
-        Kind::Mergeable(element) => mergeable(element, depth),
+        Kind::Mergeable(element, growth) => mergeable(element, *growth, depth),
         Kind::Table(table) => object(table, depth),
         Kind::Either(either) => {
             let all: Vec<_> = either.iter().map(|it| value(it, depth)).collect();
@@ -168,8 +201,8 @@ fn list(element: &Shape, depth: usize) -> BoxedStrategy<Vec<Value>> {
     vec(value(element, depth - 1), 0..3).boxed()
 }
 
-fn mergeable(element: &Shape, depth: usize) -> BoxedStrategy<Value> {
-    (list(element, depth), option::of(select(Merge::ALL.to_vec())))
+fn mergeable(element: &Shape, growth: Growth, depth: usize) -> BoxedStrategy<Value> {
+    (list(element, depth), option::of(select(growth.strategies().collect::<Vec<_>>())))
         .prop_map(|(list, strategy)| match strategy {
             None => json!(list),
             Some(it) => json!({ "strategy": it.name(), "value": list }),
@@ -209,5 +242,8 @@ fn text(format: Format) -> BoxedStrategy<String> {
         Format::BindAddress => {
             select(vec!["127.0.0.1", "::1", "localhost"]).prop_map_into().boxed()
         }
+        // Names of digits are nowhere sensitive, because the patterns have letters.
+        Format::SystemPath => "(~/|/)[0-9]{1,3}(/[0-9]{1,3})?".boxed(),
+        Format::SensitivePattern => "(~/|/|\\*\\*/|)[a-z]{1,6}".boxed(),
     }
 }

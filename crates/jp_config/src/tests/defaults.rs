@@ -35,6 +35,14 @@ fn the_built_in_defaults_are_these() {
                 "registry": "https://jp.computer/plugins.json",
                 "command": {},
             },
+            "sandbox": {
+                "default": "workspace",
+                "allow_degraded": false,
+                "presets": [],
+                "read": [],
+                "write": [],
+                "sensitive_paths": [],
+            },
             "server": { "web": { "bind": "127.0.0.1", "port": 3141 } },
             "style": {
                 "color": "auto",

@@ -16,7 +16,10 @@ fn it_is_a_schema_of_the_whole_configuration() {
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(schema["title"], "jp configuration");
     let keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["assistant", "conversation", "plugins", "server", "style", "tools"]);
+    assert_eq!(
+        keys,
+        ["assistant", "conversation", "plugins", "sandbox", "server", "style", "tools"]
+    );
     assert_eq!(serde_json::from_str::<Value>(&schema_text()).unwrap(), schema);
     assert!(schema_text().ends_with("}\n"));
 }
@@ -133,7 +136,21 @@ fn patterns_agree_with_the_checks() {
         &["127.0.0.1", "0.0.0.0", "::1", "[::1]", "localhost", "my-host.example"],
         &["", "-x", "a b", "localhost:80", "x_y", "http://x", "fe80::1%eth0"],
     );
+    check(
+        Format::SystemPath,
+        &["/", "/opt/x", "~", "~/", "~/.cargo", "/a//b/./c"],
+        &["", "x", "./x", "../x", "~me/x"],
+    );
+    check(
+        Format::SensitivePattern,
+        &["~/.netrc", "/etc/shadow", "**/secrets.toml", "**/*.pem", "**/x/", "a/b", "a~", "~/~"],
+        &["", "/", "~", "~/", "~me/x", "**/", "**/a/b", "a/*", "*.pem", "~/*", "/a/*/b"],
+    );
+    // The pattern is wider here.
     assert!(Format::BindAddress.check("1:2").is_err());
+    assert!(Format::SystemPath.check("/a/../b").is_err());
+    assert!(Format::SystemPath.check(&format!("/{}", "x".repeat(4096))).is_err());
+    assert!(Format::SensitivePattern.check("a/../b").is_err());
 }
 
 #[test]

@@ -66,6 +66,14 @@ fn the_whole_is_a_configuration() {
     registry = "https://jp.computer/plugins.json"
     command = {}
 
+    [sandbox]
+    default = "workspace"
+    allow_degraded = false
+    presets = []
+    read = []
+    write = []
+    sensitive_paths = []
+
     [server.web]
     bind = "127.0.0.1"
     port = 8080

@@ -318,6 +318,6 @@ fn tools_from_json_keep_their_rules() {
     assert_eq!(read(tools(json!({ "x": {} }))).unwrap_err(), "tool `x` has no `source`");
     assert_eq!(
         read(tools(json!({ "*": { "options": { "a": 1 } } }))).unwrap_err(),
-        "`\"*\"` cannot hold `options`, `access`, `sandbox`"
+        "`\"*\"` cannot hold `options`, `access`, `sandbox`, `system`"
     );
 }

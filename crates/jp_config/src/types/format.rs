@@ -8,6 +8,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::ops::Deref;
 
+use jp_tool::access::{SensitivePaths, SensitivePatternError};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,9 @@ use crate::suggest;
 
 /// The longest name of a tool, a plugin or a question.
 const MAX_NAME: usize = 64;
+
+/// The longest path, in bytes; no system has longer ones.
+const MAX_PATH: usize = 4096;
 
 /// The form of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,17 +36,23 @@ pub(crate) enum Format {
     Sha256,
     /// See [`BindAddress`].
     BindAddress,
+    /// See [`SystemPath`].
+    SystemPath,
+    /// See [`SensitivePattern`].
+    SensitivePattern,
 }
 
 impl Format {
     /// Every form there is.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Name,
         Self::ToolName,
         Self::ToolSource,
         Self::RegistryUrl,
         Self::Sha256,
         Self::BindAddress,
+        Self::SystemPath,
+        Self::SensitivePattern,
     ];
 
     /// The word for it in the schema.
@@ -54,6 +64,8 @@ impl Format {
             Self::RegistryUrl => "jp-registry-url",
             Self::Sha256 => "jp-sha256",
             Self::BindAddress => "jp-bind-address",
+            Self::SystemPath => "jp-system-path",
+            Self::SensitivePattern => "jp-sensitive-pattern",
         }
     }
 
@@ -73,6 +85,8 @@ impl Format {
             Self::BindAddress => {
                 r"^(\[?[0-9A-Fa-f:.]+\]?|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)$"
             }
+            Self::SystemPath => r"^(~|~/.*|/.*)$",
+            Self::SensitivePattern => r"^(\*\*/[^/]+/?|(~/|/)[^*/][^*]*|[^*~/][^*]*)$",
         }
     }
 
@@ -90,6 +104,8 @@ impl Format {
             Self::RegistryUrl => check_registry(text),
             Self::Sha256 => check_sha256(text),
             Self::BindAddress => check_bind(text),
+            Self::SystemPath => check_system_path(text),
+            Self::SensitivePattern => check_sensitive(text),
         }
     }
 }
@@ -201,6 +217,19 @@ checked_text!(
     Format::BindAddress
 );
 
+checked_text!(
+    /// A file or directory outside the workspace, absolute or below the home directory (`~/`), as it
+    /// was written.
+    SystemPath,
+    Format::SystemPath
+);
+
+checked_text!(
+    /// A pattern for paths that hold secrets, as `jp_tool::access::SensitivePaths` reads it.
+    SensitivePattern,
+    Format::SensitivePattern
+);
+
 impl Default for RegistryUrl {
     fn default() -> Self {
         Self("https://jp.computer/plugins.json".to_owned())
@@ -253,6 +282,38 @@ fn check_sha256(hex: &str) -> Result<(), FormatError> {
     Err(FormatError::new(format!(
         "is not a SHA-256 checksum: 64 hexadecimal digits are needed, these are {digits} characters"
     )))
+}
+
+fn check_system_path(path: &str) -> Result<(), FormatError> {
+    if !path.starts_with('/') && path != "~" && !path.starts_with("~/") {
+        return Err(FormatError::new("is not an absolute path")
+            .help("write `/path`, or `~/path` for a place in the home directory"));
+    }
+    if path.len() > MAX_PATH {
+        return Err(FormatError::new(format!("is longer than {MAX_PATH} bytes")));
+    }
+    if path.contains(char::is_control) {
+        return Err(FormatError::new("has a control character in it"));
+    }
+    // What it leads to would depend on the links on the way, and it could not be compared.
+    if path.split('/').any(|part| part == "..") {
+        return Err(FormatError::new("has `..` in it").help("write where it leads"));
+    }
+    Ok(())
+}
+
+fn check_sensitive(pattern: &str) -> Result<(), FormatError> {
+    match SensitivePaths::builtin().with(pattern) {
+        Ok(_) => Ok(()),
+        Err(SensitivePatternError::Form { reason, .. }) => Err(FormatError::new(format!(
+            "is not a pattern for sensitive paths: {reason}"
+        ))
+        .help(
+            "write `~/path`, `/path`, `path/in/the/workspace`, or `**/name` for a name anywhere in \
+             the workspace, where `*` in the name stands for any characters",
+        )),
+        Err(error) => Err(FormatError::new(format!("cannot be added: {error}"))),
+    }
 }
 
 fn check_bind(address: &str) -> Result<(), FormatError> {

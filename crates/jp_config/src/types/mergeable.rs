@@ -12,8 +12,29 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The schema keyword that marks a list as one that layers build together.
+/// The schema keyword that marks a list as one that layers build together. It is `true`, or
+/// [`GROWS`] for a list from which no layer can take anything.
 pub(crate) const MERGEABLE: &str = "x-jp-mergeable";
+
+/// See [`only_grows`].
+pub(crate) const GROWS: &str = "grows";
+
+/// What a layer may do with the elements of the layers below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// Add to them or drop them.
+    Free,
+    /// Only add to them.
+    Only,
+}
+
+impl Growth {
+    /// The strategies that a layer may name.
+    pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
+        let drops_elements = |it: &Strategy| *it == Strategy::Replace;
+        Strategy::ALL.into_iter().filter(move |it| self == Self::Free || !drops_elements(it))
+    }
+}
 
 /// A list that several layers build together; resolved, it is the list alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +121,7 @@ impl<T: JsonSchema> JsonSchema for MergeableVec<T> {
                 {
                     "type": "object",
                     "properties": {
-                        "strategy": strategy_schema(),
+                        "strategy": strategy_schema(Growth::Free),
                         "value": {
                             "description": "The elements of this layer.",
                             "type": "array",
@@ -115,9 +136,18 @@ impl<T: JsonSchema> JsonSchema for MergeableVec<T> {
     }
 }
 
-fn strategy_schema() -> Value {
-    let values: Vec<Value> = Strategy::ALL
-        .into_iter()
+/// Turns the schema of a mergeable list into that of one that only grows: a list of what is to be
+/// protected, from which a later and less trusted layer must not take anything.
+pub(crate) fn only_grows(schema: &mut Schema) {
+    schema.insert(MERGEABLE.to_owned(), GROWS.into());
+    if let Some(strategy) = schema.pointer_mut("/anyOf/1/properties/strategy") {
+        *strategy = strategy_schema(Growth::Only);
+    }
+}
+
+fn strategy_schema(growth: Growth) -> Value {
+    let values: Vec<Value> = growth
+        .strategies()
         .map(|it| json!({ "description": it.description(), "type": "string", "const": it.name() }))
         .collect();
     json!({ "description": "How the elements join those of the layers below.", "oneOf": values })

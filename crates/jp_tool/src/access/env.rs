@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AccessPolicy, Decision};
+use super::{AccessPolicy, Decision, EnvSpecificity};
 
 /// One rule: which variables, and whether they can be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,24 +34,19 @@ impl EnvRule {
         EnvName::parse(&self.name).map(|_| ())
     }
 
-    /// How specifically the rule speaks about a variable; `None` if it does not. Larger is more
-    /// specific.
-    fn specificity(&self, variable: &str) -> Option<Specificity> {
-        match EnvName::parse(&self.name) {
-            Ok(name) => name.matches(variable).then(|| Specificity::Rule {
-                literal: name.literal().len(),
-                exact: matches!(name, EnvName::Exact(_)),
-            }),
-            Err(_) => (!self.read).then_some(Specificity::Unreadable),
-        }
+    /// Whether the rule speaks about a variable. One that nobody can read speaks about all if it
+    /// denies, and about none if it allows.
+    pub fn matches(&self, variable: &str) -> bool {
+        EnvName::parse(&self.name).map_or(!self.read, |name| name.matches(variable))
     }
-}
 
-/// The order of the variants and fields is the order of strength.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Specificity {
-    Rule { literal: usize, exact: bool },
-    Unreadable,
+    /// How specific the rule is among those that match a variable.
+    pub fn specificity(&self) -> EnvSpecificity {
+        EnvName::parse(&self.name).map_or(EnvSpecificity::Unreadable, |name| EnvSpecificity::Name {
+            bytes: name.literal().len(),
+            exact: matches!(name, EnvName::Exact(_)),
+        })
+    }
 }
 
 /// The name of a rule, taken apart.
@@ -139,9 +134,8 @@ impl AccessPolicy {
         let winner = self
             .env
             .iter()
-            .filter_map(|rule| Some((rule.specificity(variable)?, rule)))
-            .max_by(|(a, _), (b, _)| a.cmp(b))
-            .map(|(_, rule)| rule);
+            .filter(|rule| rule.matches(variable))
+            .max_by_key(|rule| rule.specificity());
         Decision::of(winner, |rule| rule.read)
     }
 

@@ -5,13 +5,16 @@
 //! found by walking up from the target until a path has a rule, which costs the same however many
 //! rules there are; [`FsRules`] keeps the table for that walk beside the list.
 
+mod error;
+
 use std::{borrow::Cow, collections::HashMap, ops::Deref};
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{AccessPolicy, Decision};
+pub use self::error::FsAccessError;
+use super::{AccessPolicy, Decision, FsSpecificity};
 
 /// What can be done with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +49,42 @@ impl Capability {
 }
 
 /// One rule: a path and what it grants there. What it does not grant, it denies.
+///
+/// The fields are private, because `write` among them is a short form that has to be read together
+/// with the others. A rule is asked for one capability at a time:
+///
+/// ```
+/// # use jp_tool::access::{Capability, FsRule};
+/// let rule = FsRule::new("src", [Capability::Read]);
+/// assert_eq!(rule.path(), "src");
+/// assert!(rule.read() && !rule.create() && !rule.update() && !rule.delete() && !rule.execute());
+/// ```
+///
+/// There is no question about `write`, and no way around the questions:
+///
+/// ```compile_fail,E0599
+/// # use jp_tool::access::{Capability, FsRule};
+/// let rule = FsRule::new("src", [Capability::Read]);
+/// let _ = rule.write();
+/// ```
+///
+/// ```compile_fail,E0616
+/// # use jp_tool::access::{Capability, FsRule};
+/// let rule = FsRule::new("src", [Capability::Read]);
+/// let _ = rule.write;
+/// ```
+///
+/// ```compile_fail,E0616
+/// # use jp_tool::access::{Capability, FsRule};
+/// let rule = FsRule::new("src", [Capability::Read]);
+/// let _ = rule.path;
+/// ```
+///
+/// ```compile_fail,E0616
+/// # use jp_tool::access::{Capability, FsRule};
+/// let mut rule = FsRule::new("src", [Capability::Read]);
+/// rule.read = None;
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FsRule {
     path: Utf8PathBuf,
@@ -125,6 +164,23 @@ impl FsRule {
         self.execute.unwrap_or(false)
     }
 
+    /// Whether the rule speaks about a canonical path relative to the root: its own path, or below.
+    /// One that nobody can read speaks about all, as far as it denies; see [`FsRules`].
+    pub fn matches(&self, canonical: &Utf8Path) -> bool {
+        match (normal_form(&lexical(&self.path)), normal_form(canonical)) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(rule), Some(target)) => Utf8Path::new(&*target).starts_with(&*rule),
+        }
+    }
+
+    /// How specific the rule is among those that match a path.
+    pub fn specificity(&self) -> FsSpecificity {
+        normal_form(&lexical(&self.path)).map_or(FsSpecificity::Unreadable, |path| {
+            FsSpecificity::Components(Utf8Path::new(&*path).components().count())
+        })
+    }
+
     /// Whether this capability is granted.
     pub fn grants(&self, capability: Capability) -> bool {
         match capability {
@@ -176,11 +232,13 @@ impl FsRules {
     }
 
     /// The canonical paths that have a rule, in no order.
+    #[cfg(unix)]
     pub(crate) fn canonical_paths(&self) -> impl Iterator<Item = &Utf8Path> {
         self.by_path.keys().map(|path| Utf8Path::new(if path.is_empty() { "." } else { path }))
     }
 
     /// Those of them whose rule grants reading.
+    #[cfg(unix)]
     pub(crate) fn readable_paths(&self) -> impl Iterator<Item = &Utf8Path> {
         let readable = self.by_path.iter().filter(|(_, index)| self.rules[**index].read());
         readable.map(|(path, _)| Utf8Path::new(if path.is_empty() { "." } else { path }))
@@ -289,36 +347,6 @@ fn normal_form(path: &Utf8Path) -> Option<Cow<'_, str>> {
         }
     }
     Some(Cow::Owned(form))
-}
-
-/// Why a path may not be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FsAccessError {
-    /// The path is absolute and not below the workspace root.
-    #[error("path is outside the workspace: {0}")]
-    Outside(Utf8PathBuf),
-    /// The path leaves the workspace, by `..` or by a symbolic link.
-    #[error("path escapes the workspace: {0}")]
-    Escape(Utf8PathBuf),
-    /// No rule grants it.
-    #[error("access denied: {capability} on {target}")]
-    Denied {
-        /// The name of the capability that was asked for.
-        capability: &'static str,
-        /// The canonical path, relative to the workspace root.
-        target: Utf8PathBuf,
-        /// Where something is granted.
-        grants: Vec<Utf8PathBuf>,
-    },
-    /// Nobody can say where the path leads: a loop of links, a name that is not UTF-8, a directory
-    /// that cannot be searched.
-    #[error("path cannot be resolved: {path}: {reason}")]
-    Unresolvable {
-        /// The path as it was given.
-        path: Utf8PathBuf,
-        /// What stopped the resolution.
-        reason: String,
-    },
 }
 
 impl AccessPolicy {

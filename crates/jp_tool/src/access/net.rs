@@ -21,16 +21,20 @@ mod host;
 mod path;
 mod target;
 
-use std::{fmt, net::IpAddr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+};
 
 use serde::{Deserialize, Serialize};
 use url::Host;
 
+use self::address::Carried;
 pub use self::{
     error::{InvalidNetRule, NetAccessError},
     target::NetTarget,
 };
-use super::{AccessPolicy, Decision};
+use super::{AccessPolicy, Decision, NetSpecificity};
 
 /// One rule: which URLs, and whether they may be requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,11 +74,25 @@ impl NetRule {
         })
     }
 
-    /// How specifically the rule speaks about a target; `None` if it does not.
-    fn specificity(&self, target: &NetTarget) -> Option<usize> {
+    /// Whether the rule speaks about a target. One that nobody can read speaks about all if it
+    /// denies, and about none if it allows.
+    pub fn matches(&self, target: &NetTarget) -> bool {
+        match Pattern::of(self) {
+            Ok(pattern) => pattern.matches(target),
+            Err(_) => !self.allow,
+        }
+    }
+
+    /// How specific the rule is among those that match a target.
+    pub fn specificity(&self) -> NetSpecificity {
+        Pattern::of(self).map_or(NetSpecificity::Unreadable, |pattern| pattern.specificity())
+    }
+
+    /// The same for a target that the rule matches.
+    fn rank(&self, target: &NetTarget) -> Option<NetSpecificity> {
         match Pattern::of(self) {
             Ok(pattern) => pattern.matches(target).then(|| pattern.specificity()),
-            Err(_) => (!self.allow).then_some(usize::MAX),
+            Err(_) => (!self.allow).then_some(NetSpecificity::Unreadable),
         }
     }
 }
@@ -85,7 +103,11 @@ impl fmt::Display for NetRule {
         if let Some(scheme) = &self.scheme {
             write!(f, "{scheme}://")?;
         }
-        f.write_str(&self.host)?;
+        // An address may stand in a rule without brackets, but not before a port.
+        match self.host.parse::<Ipv6Addr>() {
+            Ok(_) => write!(f, "[{}]", self.host)?,
+            Err(_) => f.write_str(&self.host)?,
+        }
         if let Some(port) = self.port {
             write!(f, ":{port}")?;
         }
@@ -99,6 +121,7 @@ struct Pattern {
     scheme: Option<String>,
     port: Option<u16>,
     prefix: Option<Vec<String>>,
+    allow: bool,
 }
 
 impl Pattern {
@@ -108,6 +131,7 @@ impl Pattern {
             scheme: rule.scheme.as_deref().map(scheme_of_rule).transpose()?,
             port: rule.port,
             prefix: rule.path_prefix.as_deref().map(prefix_of_rule).transpose()?,
+            allow: rule.allow,
         })
     }
 
@@ -117,10 +141,7 @@ impl Pattern {
                 Some(scheme) => scheme == target.scheme(),
                 None => matches!(target.scheme(), "http" | "https"),
             }
-            && match self.port {
-                Some(port) => target.port() == Some(port),
-                None => target.has_default_port(),
-            }
+            && self.matches_port(target)
             && match (&self.prefix, &target.path) {
                 (None, _) => true,
                 (Some(prefix), Ok(segments)) => segments.starts_with(prefix),
@@ -128,11 +149,23 @@ impl Pattern {
             }
     }
 
-    /// The host counts for nothing: all rules that match have the same.
-    fn specificity(&self) -> usize {
-        usize::from(self.scheme.is_some())
-            + usize::from(self.port.is_some())
-            + self.prefix.as_ref().map_or(0, Vec::len)
+    /// A rule without a port is about the default port of the scheme. For a scheme whose default is
+    /// not known here, nobody can say whether `gopher://a.com` and `gopher://a.com:70` are the same
+    /// place. Where that is the question, a rule that denies matches and one that allows does not:
+    /// otherwise a deny could be avoided by writing the port, or by leaving it out.
+    fn matches_port(&self, target: &NetTarget) -> bool {
+        match (self.port, target.port()) {
+            (Some(port), Some(asked)) => port == asked,
+            (None, Some(_)) if target.knows_default_port() => target.has_default_port(),
+            (None, Some(_)) | (Some(_), None) => !self.allow,
+            (None, None) => true,
+        }
+    }
+
+    fn specificity(&self) -> NetSpecificity {
+        let segments = self.prefix.as_ref().map_or(0, Vec::len);
+        let (scheme, port) = (self.scheme.is_some(), self.port.is_some());
+        NetSpecificity::Parts(usize::from(scheme) + usize::from(port) + segments)
     }
 }
 
@@ -163,7 +196,7 @@ impl AccessPolicy {
         let winner = self
             .net
             .iter()
-            .filter_map(|rule| Some((rule.specificity(target)?, rule)))
+            .filter_map(|rule| Some((rule.rank(target)?, rule)))
             .max_by_key(|(specificity, _)| *specificity)
             .map(|(_, rule)| rule);
         Decision::of(winner, |rule| rule.allow)
@@ -188,7 +221,14 @@ impl AccessPolicy {
     ///
     /// Private, loopback, link-local, metadata and other addresses that are not of the open internet
     /// need a rule that would allow the same URL with the address for a host, or with `localhost` if
-    /// the address is a loopback one. A rule that denies the address denies it under every name.
+    /// the address is a loopback one.
+    ///
+    /// A rule that denies the address denies it under every name, with every scheme and at every port
+    /// that it does not name. In a URL what is left out means the usual scheme and port, and anything
+    /// else is not covered and so denied. Here what is not covered is let pass when it is public, so
+    /// reading the rule the same way would open every other port of an address that was denied.
+    ///
+    /// An IPv6 address that carries an IPv4 address is judged by that one too.
     pub fn check_address(&self, target: &NetTarget, dialed: IpAddr) -> Result<(), NetAccessError> {
         if self.net.is_empty() || self.allows_address(target, dialed.to_canonical()) {
             return Ok(());
@@ -201,17 +241,40 @@ impl AccessPolicy {
     }
 
     fn allows_address(&self, target: &NetTarget, dialed: IpAddr) -> bool {
-        let by_address = target.clone().with_host(match dialed {
+        let carried = Carried::by(dialed);
+        let names = |address: Ipv4Addr| self.names_address(target, address.into());
+        if carried.addresses().any(|address| names(address) == Some(false)) {
+            return false;
+        }
+        if let Some(allowed) = self.names_address(target, dialed) {
+            return allowed;
+        }
+        let by_name = target.clone().with_host(Host::Domain("localhost".to_owned()));
+        let is_local = dialed.is_loopback() && self.decide_net(&by_name).is_allowed();
+        // A rule for a gateway says nothing about what is behind it.
+        let is_granted =
+            matches!(carried, Carried::Destination(address) if names(address) == Some(true));
+        is_local || is_granted || address::is_public(dialed)
+    }
+
+    /// What rules that name an address say about dialing it for a target; `None` if there are none.
+    fn names_address(&self, target: &NetTarget, address: IpAddr) -> Option<bool> {
+        let target = target.clone().with_host(match address {
             IpAddr::V4(address) => Host::Ipv4(address),
             IpAddr::V6(address) => Host::Ipv6(address),
         });
-        match self.decide_net(&by_address) {
-            Decision::Allowed(_) => true,
-            Decision::Denied(_) => false,
-            Decision::Uncovered if address::is_public(dialed) => true,
+        match self.decide_net(&target) {
+            Decision::Allowed(_) => Some(true),
+            Decision::Denied(_) => Some(false),
             Decision::Uncovered => {
-                let by_name = target.clone().with_host(Host::Domain("localhost".to_owned()));
-                dialed.is_loopback() && self.decide_net(&by_name).is_allowed()
+                // What a rule leaves out it does not limit.
+                let denies = |rule: &NetRule| {
+                    let port = rule.port.or(target.port());
+                    let scheme = rule.scheme.clone().or_else(|| Some(target.scheme().to_owned()));
+                    NetRule { scheme, port, ..rule.clone() }.matches(&target)
+                };
+                let mut denying = self.net.iter().filter(|rule| !rule.allow);
+                denying.any(denies).then_some(false)
             }
         }
     }

@@ -17,6 +17,7 @@ mod entries;
 mod files;
 mod hard_links;
 mod judge;
+mod open;
 mod root;
 mod walk;
 
@@ -26,6 +27,9 @@ mod sys;
 #[cfg(not(target_os = "linux"))]
 #[path = "path/other.rs"]
 mod sys;
+// So that it is compiled where the tests are run.
+#[cfg(all(test, target_os = "linux"))]
+mod other;
 
 use camino::{Utf8Path, Utf8PathBuf};
 

@@ -3,8 +3,10 @@
 
 use std::{fs, os::unix::fs::symlink};
 
+use camino::Utf8Path;
+
 use super::*;
-use crate::access::FsRule;
+use crate::access::{Capability, FsAccessError, FsRule};
 
 type Check = fn(&Context, &Utf8Path) -> Result<Utf8PathBuf, FsAccessError>;
 

@@ -187,3 +187,22 @@ proptest! {
         prop_assert_eq!(EnvName::parse(&name).is_err(), refused);
     }
 }
+
+#[test]
+fn a_rule_says_how_specific_it_is() {
+    // 076-214, 076-215
+    let names = ["AWS_TOKEN", "AWS_TOKEN*", "É*", "A", "*", "A*B"];
+    let of = |name: &str| EnvRule::new(name, false).specificity();
+    let shown: Vec<_> = names.iter().map(|name| format!("{name}: {}", of(name))).collect();
+    assert_snapshot!(shown.join("\n"), @"
+    AWS_TOKEN: 9 bytes, exact
+    AWS_TOKEN*: 9 bytes, prefix
+    É*: 2 bytes, prefix
+    A: 1 byte, exact
+    *: 0 bytes, prefix
+    A*B: cannot be read
+    ");
+    assert!(of("AWS_TOKEN") > of("AWS_TOKEN*") && of("AWS_TOKEN*") > of("AWS_TOKE"));
+    assert!(of("A*B") > of("AWS_TOKEN"));
+    assert!(EnvRule::new("A*B", false).matches("X") && !EnvRule::new("A*B", true).matches("A*B"));
+}

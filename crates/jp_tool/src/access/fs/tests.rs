@@ -51,7 +51,16 @@ fn the_alias_sets_what_is_not_set() {
 
 #[test]
 fn accessors_are_plain_answers() {
-    // 076-101, 076-229, 076-230: there is no `write()`; unset and false look the same.
+    /// Only reached while the rule has no method of this name.
+    trait NoSuchMethod {
+        fn write(&self) -> &'static str {
+            "there is none"
+        }
+    }
+    impl NoSuchMethod for FsRule {}
+    // 076-230: unset and false look the same. 076-101: there is no `write()`. 076-229: that nothing
+    // else can be reached from outside is shown by the examples of `FsRule` that must not compile.
+    assert_eq!(FsRule::new("a", Capability::ALL).write(), "there is none");
     let unset = rule(&json!({"path": "a/b"}));
     let denied = rule(&json!({"path": "a/b", "read": false, "write": false, "execute": false}));
     for rule in [unset, denied] {
@@ -256,6 +265,46 @@ fn a_second_implementation_agrees_on_100_000_cases() {
 }
 
 #[test]
+fn what_rules_say_about_themselves_leads_to_the_same_winner() {
+    // 076-113
+    let mut draw = crate::access::draws::draws();
+    for _ in 0..10_000 {
+        let (rules, target) = (draw_rules(&mut draw), draw_path(&mut draw));
+        let target = Utf8Path::new(&target);
+        let matching = rules.iter().filter(|rule| rule.matches(target));
+        let most_specific = matching.max_by_key(|rule| rule.specificity());
+        assert_eq!(
+            FsRules::from(rules.clone()).winner(target),
+            most_specific,
+            "{rules:?} {target}"
+        );
+    }
+}
+
+#[test]
+fn a_normal_form_is_its_own_on_10_000_paths() {
+    const PARTS: [&str; 7] = ["a", "b", "", ".", "..", "...", "é"];
+    let mut draw = crate::access::draws::draws();
+    let mut forms = 0;
+    for _ in 0..10_000 {
+        let parts: Vec<_> = (0..draw(7)).map(|_| PARTS[draw(PARTS.len())]).collect();
+        let path = Utf8PathBuf::from(parts.join("/"));
+        let resolved = lexical(&path);
+        assert_eq!(lexical(&resolved), resolved, "{path}");
+        let Some(form) = normal_form(&resolved) else {
+            // It begins at `/` or above the root, or it goes there.
+            assert!(path.as_str().starts_with('/') || parts.contains(&".."), "{path}");
+            continue;
+        };
+        forms += 1;
+        assert_eq!(normal_form(Utf8Path::new(&*form)).as_deref(), Some(&*form), "{path}");
+        let is_plain = |name| !matches!(name, "" | "." | "..");
+        assert!(form.is_empty() || form.split('/').all(is_plain), "{path}: {form}");
+    }
+    assert!(forms > 3_000, "{forms}");
+}
+
+#[test]
 fn a_round_trip_over_the_wire_changes_nothing() {
     // 076-231
     let mut draw = crate::access::draws::draws();
@@ -321,4 +370,24 @@ fn a_path_longer_than_any_rule_is_found_all_the_same() {
     let policy = policy(&json!([{"path": "é/b", "read": true}, {"path": "é/bc", "create": true}]));
     let long = format!("é/b/{}", "x/".repeat(100_000));
     check(&policy, &[("", &long, "r"), ("", "é/bcd/e", ""), ("", "é/bc/d", "c"), ("", "é", "")]);
+}
+
+#[test]
+fn a_rule_says_how_specific_it_is() {
+    // 076-113
+    let shown: Vec<_> = [".", "src", "./src//generated/", "a/../b", "../x", "/x"]
+        .map(|path| format!("{path}: {}", FsRule::new(path, []).specificity()))
+        .into();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    .: 0 path components
+    src: 1 path component
+    ./src//generated/: 2 path components
+    a/../b: 1 path component
+    ../x: cannot be read
+    /x: cannot be read
+    ");
+    assert!(FsRule::new("..", []).specificity() > FsRule::new("a/b/c", []).specificity());
+    assert!(
+        FsRule::new("..", []).matches("a".into()) && !FsRule::new("a", []).matches("ab".into())
+    );
 }

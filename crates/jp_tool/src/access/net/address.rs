@@ -4,14 +4,76 @@
 //! anybody can register may resolve to `127.0.0.1` or to the address at which a cloud hands out
 //! credentials. An IPv6 address can carry such an IPv4 address inside, so the ways to do that are
 //! looked into.
+//!
+//! The lists are those of the special-purpose registries. What is not assigned to anybody is not of
+//! the open internet either, so that a range that gets a meaning later is not a hole until then.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The IPv4 addresses that an IPv6 address carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carried {
+    /// None.
+    Nothing,
+    /// It is another spelling of this one, which a translator on the way reads.
+    Destination(Ipv4Addr),
+    /// Packets for it are sent to these, and they pass them on.
+    Gateways(Ipv4Addr, Option<Ipv4Addr>),
+}
+
+/// `::a.b.c.d`, the first attempt; `::ffff:0:a.b.c.d` and `64:ff9b::a.b.c.d`, translation.
+const DESTINATION_PREFIXES: [[u16; 6]; 3] =
+    [[0; 6], [0, 0, 0, 0, 0xffff, 0], [0x64, 0xff9b, 0, 0, 0, 0]];
+
+impl Carried {
+    pub(super) fn by(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(_) => Self::Nothing,
+            IpAddr::V6(address) => Self::by_v6(address),
+        }
+    }
+
+    fn by_v6(address: Ipv6Addr) -> Self {
+        let segments = address.segments();
+        let at = |index: usize| {
+            let [a, b] = segments[index].to_be_bytes();
+            let [c, d] = segments[index + 1].to_be_bytes();
+            Ipv4Addr::new(a, b, c, d)
+        };
+        match segments {
+            [prefix @ .., _, _] if DESTINATION_PREFIXES.contains(&prefix) => {
+                Self::Destination(at(6))
+            }
+            // 6to4 has the address of the gateway in its prefix.
+            [0x2002, ..] => Self::Gateways(at(1), isatap(segments).then(|| at(6))),
+            // Teredo carries its server, and the client with every bit turned.
+            [0x2001, 0, ..] => Self::Gateways(at(2), Some(Ipv4Addr::from_bits(!at(6).to_bits()))),
+            _ if isatap(segments) => Self::Gateways(at(6), None),
+            _ => Self::Nothing,
+        }
+    }
+
+    pub(super) fn addresses(self) -> impl Iterator<Item = Ipv4Addr> {
+        let (first, second) = match self {
+            Self::Nothing => (None, None),
+            Self::Destination(address) => (Some(address), None),
+            Self::Gateways(address, other) => (Some(address), other),
+        };
+        first.into_iter().chain(second)
+    }
+}
 
 /// Whether an address can be dialed without a rule that names it.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
+        IpAddr::V6(address) => match Carried::by_v6(address) {
+            Carried::Nothing => is_public_v6(address),
+            Carried::Destination(inner) => is_public_v4(inner),
+            gateways @ Carried::Gateways(..) => {
+                is_public_v6(address) && gateways.addresses().all(is_public_v4)
+            }
+        },
     }
 }
 
@@ -31,40 +93,31 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || (a == 100 && (64..128).contains(&b))
         // Protocol assignments. One cloud has its metadata here.
         || (a == 192 && b == 0 && c == 0)
+        // Relays of 6to4, which nobody runs any more.
+        || (a == 192 && b == 88 && c == 99)
+        // Measurements of devices.
+        || (a == 198 && (18..20).contains(&b))
+        || address.is_documentation()
         || address == AZURE_WIRE_SERVER;
     !not_public
 }
 
+/// All that is assigned is in `2000::/3`, so loopback, private, link-local and multicast addresses and
+/// translation inside one network (`64:ff9b:1::/48`) are left out by that alone.
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    let segments = address.segments();
-    let not_public = address.is_unspecified()
-        || address.is_loopback()
-        // fc00::/7; metadata services are here, at fd00:ec2::254.
-        || address.is_unique_local()
-        || address.is_unicast_link_local()
-        // fec0::/10, which link-local and private addresses replaced.
-        || segments[0] & 0xffc0 == 0xfec0
-        || address.is_multicast()
-        // 64:ff9b:1::/48, translation inside one network; where the IPv4 address is in it is not known.
-        || segments[..3] == [0x64, 0xff9b, 1];
-    !not_public && embedded(address).into_iter().flatten().all(is_public_v4)
+    let [first, second, ..] = address.segments();
+    let not_public = first & 0xe000 != 0x2000
+        // 2001::/23, protocol assignments, of which Teredo is one: measurements, identifiers.
+        || (first == 0x2001 && second < 0x200 && second != 0)
+        // Documentation: 2001:db8::/32 and 3fff::/20.
+        || (first == 0x2001 && second == 0xdb8)
+        || (first == 0x3fff && second < 0x1000)
+        // The test network of the first years, returned since.
+        || first == 0x3ffe;
+    !not_public
 }
 
-/// The IPv4 addresses that an IPv6 address carries.
-fn embedded(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
-    let segments = address.segments();
-    let at = |index: usize| {
-        let [a, b] = segments[index].to_be_bytes();
-        let [c, d] = segments[index + 1].to_be_bytes();
-        Ipv4Addr::new(a, b, c, d)
-    };
-    match segments {
-        // The old form ::a.b.c.d, and translation to IPv4.
-        [0, 0, 0, 0, 0, 0, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => [Some(at(6)), None],
-        // 6to4 carries the address of the gateway.
-        [0x2002, ..] => [Some(at(1)), None],
-        // Teredo carries its server, and the client with every bit turned.
-        [0x2001, 0, ..] => [Some(at(2)), Some(Ipv4Addr::from_bits(!at(6).to_bits()))],
-        _ => [None, None],
-    }
+/// The last half is `0:5efe:a.b.c.d` or `200:5efe:a.b.c.d`, whatever the network.
+fn isatap(segments: [u16; 8]) -> bool {
+    segments[4] & !0x0200 == 0 && segments[5] == 0x5efe
 }

@@ -83,6 +83,11 @@ impl NetTarget {
         self.url.port().is_none()
     }
 
+    /// Whether it is known which port that is.
+    pub(super) fn knows_default_port(&self) -> bool {
+        matches!(self.scheme(), "http" | "https" | "ws" | "wss" | "ftp")
+    }
+
     /// The same request to another host, to ask what the rules would say about it. It cannot be
     /// requested: its URL still has the old host.
     pub(super) fn with_host(mut self, host: Host) -> Self {

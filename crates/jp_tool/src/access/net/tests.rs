@@ -164,6 +164,71 @@ fn of_equally_specific_rules_the_later_one_decides() {
 }
 
 #[test]
+fn a_scheme_without_a_known_port_cannot_be_used_to_avoid_a_deny() {
+    for (rules, url, expected) in [
+        // Whether 70 is the default port is not known, so the deny holds with it and without it.
+        (&["allow gopher://a.com:70", "deny gopher://a.com/x"][..], "gopher://a.com:70/x", "deny"),
+        (&["allow gopher://a.com:70", "deny gopher://a.com/x"], "gopher://a.com:70/y", "allow"),
+        (&["allow gopher://a.com", "deny gopher://a.com:70"], "gopher://a.com/", "deny"),
+        (&["allow gopher://a.com", "deny gopher://a.com:70"], "gopher://a.com:71/", "uncovered"),
+        (&["deny gopher://a.com", "allow gopher://a.com:71"], "gopher://a.com:71/", "allow"),
+        // What allows must be sure.
+        (&["allow gopher://a.com"], "gopher://a.com/", "allow"),
+        (&["allow gopher://a.com"], "gopher://a.com:70/", "uncovered"),
+        (&["allow gopher://a.com:70"], "gopher://a.com/", "uncovered"),
+        (&["allow gopher://a.com:70"], "gopher://a.com:70/", "allow"),
+        (&["deny gopher://a.com"], "gopher://a.com:70/", "deny"),
+        // Where the default is known, 076-175 and 076-176 hold for a deny as well.
+        (&["allow https://a.com:443", "deny https://a.com/x"], "https://a.com:443/x", "deny"),
+        (&["allow a.com:8443", "deny a.com"], "https://a.com:8443/", "allow"),
+        (&["deny wss://a.com"], "wss://a.com:443/", "deny"),
+        (&["deny wss://a.com"], "wss://a.com:444/", "uncovered"),
+    ] {
+        let decision = decide(rules, url);
+        assert_eq!(decision.split(' ').next().unwrap(), expected, "{rules:?} {url}");
+    }
+    for scheme in ["http", "https", "ws", "wss", "ftp", "gopher", "ssh", "file", "git+ssh"] {
+        let target = NetTarget::parse(&format!("{scheme}://a.com/")).unwrap();
+        assert_eq!(target.knows_default_port(), target.port().is_some(), "{scheme}");
+    }
+}
+
+#[test]
+fn a_rule_says_how_specific_it_is() {
+    // 076-200, 076-201
+    let shown: Vec<_> =
+        ["a.com", "a.com/", "https://a.com", "a.com:443", "https://a.com:443/a/%62/", "a.com//x"]
+            .map(|text| format!("{text}: {}", rule(&format!("deny {text}")).specificity()))
+            .into();
+    assert_snapshot!(shown.join("\n"), @"
+    a.com: 0 of scheme, port and path segments
+    a.com/: 0 of scheme, port and path segments
+    https://a.com: 1 of scheme, port and path segments
+    a.com:443: 1 of scheme, port and path segments
+    https://a.com:443/a/%62/: 4 of scheme, port and path segments
+    a.com//x: cannot be read
+    ");
+    assert!(rule("deny a.com/a/b/c").specificity() < rule("deny a.com//x").specificity());
+    // What a rule matches and how specific it is, is all there is to a decision.
+    let target = NetTarget::parse("https://a.com/a/b").unwrap();
+    for rules in [
+        &["allow a.com", "deny a.com/a", "allow https://a.com", "deny b.com/a/b/c"][..],
+        &["allow https://a.com:443", "deny a.com/a/b", "allow a.com:8443/a/b/c"],
+        &["allow a.com/a/b", "deny a.com//", "allow b.com//"],
+        &["allow b.com"],
+    ] {
+        let policy = policy(rules);
+        let matching = policy.net.iter().filter(|rule| rule.matches(&target));
+        let winner = matching.max_by_key(|rule| rule.specificity());
+        assert_eq!(
+            Decision::of(winner, |rule| rule.allow),
+            policy.decide_net(&target),
+            "{rules:?}"
+        );
+    }
+}
+
+#[test]
 fn a_path_that_hides_another_never_reaches_the_allowing_rule() {
     for (id, path, expected) in [
         ("076-187", "/%61dmin/users", "denied"),

@@ -18,7 +18,7 @@ pub enum Kind {
     Directory,
     /// A symbolic link. Only entries of a directory are of this kind: everything else follows it.
     Symlink,
-    /// A FIFO, a socket, a device. These are never opened.
+    /// A FIFO, a socket, a device. These are never read or written.
     Other,
 }
 

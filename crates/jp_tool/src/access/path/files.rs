@@ -4,9 +4,8 @@
 //! the canonical path of that handle, and works on the handle. There is no moment at which a path
 //! that was judged is looked up again.
 //!
-//! Most paths have no link on them. The kernel is asked to open those with links forbidden, and when
-//! it does, the path as it was written is the canonical one. Only what fails that way takes the
-//! longer road.
+//! Opening what exists is in [`open`](super::open), the questions to the policy are in
+//! [`judge`](super::judge).
 
 use std::{
     fs::File,
@@ -16,7 +15,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat},
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags},
     io::Errno,
 };
 
@@ -24,9 +23,10 @@ use super::{
     Entries, FsAccessError, Metadata,
     detours::Detours,
     hard_links::{HardLinks, MAX_VISITED},
+    open::Want,
     root::{ATTEMPTS, Root},
     sys,
-    walk::{kind_at, kind_of, open_dir},
+    walk::{kind_at, open_dir},
 };
 use crate::access::{AccessPolicy, Capability};
 
@@ -39,7 +39,7 @@ pub struct Files {
     pub(super) root: Root,
     pub(super) policy: Option<AccessPolicy>,
     pub(super) links: HardLinks,
-    detours: Detours,
+    pub(super) detours: Detours,
 }
 
 /// Why an operation failed.
@@ -174,133 +174,6 @@ impl Files {
     }
 }
 
-/// What something is opened for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Want {
-    Read,
-    Update,
-    List,
-    Look,
-}
-
-impl Want {
-    fn capability(self) -> Capability {
-        match self {
-            Self::Read | Self::List | Self::Look => Capability::Read,
-            Self::Update => Capability::Update,
-        }
-    }
-
-    /// The kind is looked at before the first byte is read or written, and opening a FIFO must not
-    /// wait for its other end.
-    fn flags(self, readable: bool) -> OFlags {
-        let quiet = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        match self {
-            Self::Read => OFlags::RDONLY | quiet,
-            Self::Update if readable => OFlags::RDWR | quiet,
-            Self::Update => OFlags::WRONLY | quiet,
-            Self::List => OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Self::Look => sys::SEARCH | OFlags::CLOEXEC,
-        }
-    }
-
-    fn accepts(self, kind: FileType) -> io::Result<()> {
-        match (self, kind) {
-            (Self::Look, _)
-            | (Self::List, FileType::Directory)
-            | (Self::Read | Self::Update, FileType::RegularFile) => Ok(()),
-            (Self::List, _) => Err(Errno::NOTDIR.into()),
-            (_, FileType::Directory) => Err(Errno::ISDIR.into()),
-            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-        }
-    }
-}
-
-/// Opening what exists.
-impl Files {
-    fn open(&self, input: &Utf8Path, want: Want) -> Result<(OwnedFd, Stat), OpenError> {
-        let lexical = self.root.lexical(input)?;
-        let (file, stat) = match self.open_at_once(input, &lexical, want)? {
-            Some(opened) => opened,
-            None => self.open_by_steps(input, &lexical, want)?,
-        };
-        want.accepts(kind_of(&stat)).map_err(|source| io_error(input, source))?;
-        self.judge_links(input, want.capability(), &stat)?;
-        if want == Want::Update && stat.st_nlink > 1 && can_be_read(&file) {
-            self.judge_links(input, Capability::Read, &stat)?;
-        }
-        Ok((file, stat))
-    }
-
-    /// The two ways of the kernel. `None` leaves the answer to the walk.
-    fn open_at_once(
-        &self,
-        input: &Utf8Path,
-        lexical: &Utf8Path,
-        want: Want,
-    ) -> Result<Option<(OwnedFd, Stat)>, OpenError> {
-        if !self.root.kernel() {
-            return Ok(None);
-        }
-        if !self.detours.known(lexical) && self.permits(want.capability(), lexical) {
-            match self.root.open_plain(lexical, self.flags(want, lexical)) {
-                Ok(file) => return Ok(Some(with_stat(input, file)?)),
-                Err(error @ (Errno::NOENT | Errno::NOTDIR)) => return Err(io_error(input, error)),
-                Err(_) => {}
-            }
-        }
-        // To open a file for reading changes nothing in it, so that handle can be the one that is
-        // judged; a FIFO behind a link is opened for a moment, without waiting, before it is refused.
-        // For writing, a handle that can do nothing is judged first and opened again.
-        let early = if want == Want::Update { sys::SEARCH } else { want.flags(true) };
-        let Some((handle, relative)) = self.root.open_linked(lexical, early) else {
-            return Ok(None);
-        };
-        if relative != lexical {
-            self.detours.note(lexical, &relative);
-        }
-        self.judge(want.capability(), &relative)?;
-        let (handle, stat) = with_stat(input, handle)?;
-        if want != Want::Update {
-            return Ok(Some((handle, stat)));
-        }
-        want.accepts(kind_of(&stat)).map_err(|source| io_error(input, source))?;
-        let file = sys::reopen(&handle, self.flags(want, &relative));
-        Ok(Some((file.map_err(|error| io_error(input, error))?, stat)))
-    }
-
-    fn open_by_steps(
-        &self,
-        input: &Utf8Path,
-        lexical: &Utf8Path,
-        want: Want,
-    ) -> Result<(OwnedFd, Stat), OpenError> {
-        for _ in 0..ATTEMPTS {
-            let spot = self.root.find(input, lexical)?;
-            self.judge(want.capability(), &spot.relative)?;
-            let kind = spot.kind().map_err(|error| io_error(input, error))?;
-            want.accepts(kind).map_err(|source| io_error(input, source))?;
-            let flags = self.flags(want, &spot.relative) | OFlags::NOFOLLOW;
-            match rustix::fs::openat(&spot.dir, &spot.name, flags, Mode::empty()) {
-                Ok(file) => {
-                    let (file, stat) = with_stat(input, file)?;
-                    // A handle to look with can be one of a link that came in between.
-                    if kind_of(&stat) != FileType::Symlink {
-                        return Ok((file, stat));
-                    }
-                }
-                Err(Errno::LOOP | Errno::NOTDIR) => {}
-                Err(error) => return Err(io_error(input, error)),
-            }
-        }
-        Err(FsAccessError::Escape(input.to_owned()).into())
-    }
-
-    fn flags(&self, want: Want, canonical: &Utf8Path) -> OFlags {
-        want.flags(want != Want::Update || self.permits(Capability::Read, canonical))
-    }
-}
-
 /// Making what does not exist, and working on names.
 impl Files {
     fn make<T>(
@@ -385,16 +258,7 @@ fn split(lexical: &Utf8Path) -> Option<(&Utf8Path, &str)> {
     Some((if parent.as_str().is_empty() { Utf8Path::new(".") } else { parent }, name))
 }
 
-fn can_be_read(file: &OwnedFd) -> bool {
-    rustix::fs::fcntl_getfl(file).is_ok_and(|flags| flags.contains(OFlags::RDWR))
-}
-
-fn with_stat(input: &Utf8Path, file: OwnedFd) -> Result<(OwnedFd, Stat), OpenError> {
-    let stat = rustix::fs::fstat(&file).map_err(|error| io_error(input, error))?;
-    Ok((file, stat))
-}
-
-fn io_error(path: &Utf8Path, source: impl Into<io::Error>) -> OpenError {
+pub(super) fn io_error(path: &Utf8Path, source: impl Into<io::Error>) -> OpenError {
     OpenError::Io { path: path.to_owned(), source: source.into() }
 }
 

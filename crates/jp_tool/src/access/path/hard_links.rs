@@ -142,7 +142,10 @@ impl<'a> Collector<'a> {
             Ok(_) => return self.add(&spot.dir, OsStr::new(&spot.name), path.as_std_path()),
             Err(_) => return Ok(()),
         }
-        let mut levels = vec![open(&spot.dir, OsStr::new(&spot.name), path.as_std_path())?];
+        let (dir, at) = open(&spot.dir, OsStr::new(&spot.name), path.as_std_path())?;
+        // Below the root, paths are written without it.
+        let at = if path == "." { PathBuf::new() } else { at };
+        let mut levels = vec![(dir, at)];
         while let Some((dir, at)) = levels.last_mut() {
             let Some(entry) = dir.read() else {
                 levels.pop();

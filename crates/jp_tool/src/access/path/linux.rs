@@ -1,12 +1,14 @@
 //! Linux: one call resolves a whole path beneath a handle.
 //!
-//! What makes it safe is the handle. `/proc/self/fd/N` tells where the opened thing is, so a rule is
-//! compared with what was opened and not with what a path meant a moment ago. The text needs care:
-//! the kernel appends ` (deleted)` to the path of something that is gone, and that is a possible name
-//! as well.
+//! A path without links is opened with links forbidden, so that it is its own canonical form. For a
+//! path with links the canonical form has to be found first. `/proc/self/fd/N` tells where a handle
+//! is, but that is a guess and no proof: it is a path from `/`, in which the root may have moved since
+//! it was opened, and the kernel appends ` (deleted)` to the path of something that is gone, which is
+//! a possible name as well. So a guess counts only when the same file is found there again, from the
+//! handle of the root and with links forbidden.
 
 use std::{
-    os::fd::{AsFd, AsRawFd, OwnedFd},
+    os::fd::{AsRawFd, OwnedFd},
     process,
     sync::OnceLock,
 };
@@ -32,30 +34,18 @@ pub(super) fn open_plain(dir: &OwnedFd, path: &str, flags: OFlags) -> Result<Own
     rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve)
 }
 
-/// Opens a path through links that stay beneath `dir`, and finds the canonical path of what was
-/// opened relative to it. `None` when either is not possible; the walk then tells why.
-pub(super) fn open_linked(
-    dir: &OwnedFd,
-    canonical: &Utf8Path,
-    path: &str,
-    flags: OFlags,
-) -> Option<(OwnedFd, Utf8PathBuf)> {
+/// A handle that can do nothing, of what a path leads to through links that stay beneath `dir`.
+pub(super) fn look_through_links(dir: &OwnedFd, path: &str) -> Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let handle = rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve).ok()?;
-    let place = path_of(&handle)?;
-    let relative = match place.strip_prefix(canonical).ok()? {
-        root if root.as_str().is_empty() => Utf8PathBuf::from("."),
-        relative => relative.to_owned(),
-    };
-    if relative.as_str().ends_with(" (deleted)") && !is_at(dir, &relative, &handle) {
-        return None;
-    }
-    Some((handle, relative))
+    rustix::fs::openat2(dir, path, SEARCH | OFlags::CLOEXEC, Mode::empty(), resolve)
 }
 
-/// Opens again what a handle stands for, for reading or writing.
-pub(super) fn reopen(handle: &OwnedFd, flags: OFlags) -> Result<OwnedFd> {
-    rustix::fs::open(proc_path(handle), flags | OFlags::CLOEXEC, Mode::empty())
+/// Where a handle probably is, relative to the root that was opened at `canonical`.
+pub(super) fn guess_path(canonical: &Utf8Path, handle: &OwnedFd) -> Option<Utf8PathBuf> {
+    match path_of(handle)?.strip_prefix(canonical).ok()? {
+        root if root.as_str().is_empty() => Some(Utf8PathBuf::from(".")),
+        relative => Some(relative.to_owned()),
+    }
 }
 
 fn path_of(handle: &OwnedFd) -> Option<Utf8PathBuf> {
@@ -80,39 +70,5 @@ fn own_handles() -> Option<&'static OwnedFd> {
 }
 
 fn proc_path(handle: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd())
-}
-
-/// Whether a path still leads to what the handle stands for.
-fn is_at(dir: &OwnedFd, path: &Utf8Path, handle: &OwnedFd) -> bool {
-    let found = open_plain(dir, path.as_str(), SEARCH | OFlags::CLOEXEC);
-    match (found.and_then(rustix::fs::fstat), rustix::fs::fstat(handle)) {
-        (Ok(found), Ok(held)) => (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino),
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use rustix::fs::{AtFlags, CWD};
-
-    use super::*;
-
-    #[test]
-    fn the_path_of_something_deleted_is_not_taken_for_a_name() {
-        let temp = tempfile::tempdir().unwrap();
-        let dir = rustix::fs::openat(CWD, temp.path(), SEARCH, Mode::empty()).unwrap();
-        let make = |name: &str| {
-            let flags = OFlags::CREATE | OFlags::WRONLY;
-            rustix::fs::openat(&dir, name, flags, Mode::from_raw_mode(0o600)).unwrap()
-        };
-        let held = make("f");
-        rustix::fs::unlinkat(&dir, "f", AtFlags::empty()).unwrap();
-        let _decoy = make("f (deleted)");
-        let path = path_of(&held).unwrap();
-        assert_eq!(path.file_name(), Some("f (deleted)"));
-        assert!(!is_at(&dir, Utf8Path::new("f (deleted)"), &held));
-        let decoy = make("f (deleted)");
-        assert!(is_at(&dir, Utf8Path::new("f (deleted)"), &decoy));
-    }
+    format!("/proc/self/fd/{}", handle.as_raw_fd())
 }

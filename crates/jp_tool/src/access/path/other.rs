@@ -22,15 +22,10 @@ pub(super) fn open_plain(_dir: &OwnedFd, _path: &str, _flags: OFlags) -> Result<
     Err(Errno::NOSYS)
 }
 
-pub(super) fn open_linked(
-    _dir: &OwnedFd,
-    _canonical: &Utf8Path,
-    _path: &str,
-    _flags: OFlags,
-) -> Option<(OwnedFd, Utf8PathBuf)> {
-    None
+pub(super) fn look_through_links(_dir: &OwnedFd, _path: &str) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
 }
 
-pub(super) fn reopen(_handle: &OwnedFd, _flags: OFlags) -> Result<OwnedFd> {
-    Err(Errno::NOSYS)
+pub(super) fn guess_path(_canonical: &Utf8Path, _handle: &OwnedFd) -> Option<Utf8PathBuf> {
+    None
 }

@@ -130,13 +130,15 @@ impl Root {
         sys::open_plain(&self.dir, path.as_str(), flags | OFlags::CLOEXEC)
     }
 
-    /// Opens a path through links that stay beneath the root, and asks the handle where it is.
-    pub(super) fn open_linked(
-        &self,
-        path: &Utf8Path,
-        flags: OFlags,
-    ) -> Option<(OwnedFd, Utf8PathBuf)> {
-        sys::open_linked(&self.dir, &self.canonical, path.as_str(), flags | OFlags::CLOEXEC)
+    /// A handle that can do nothing, of what a path leads to through links that stay beneath the root.
+    pub(super) fn look_through_links(&self, path: &Utf8Path) -> Option<OwnedFd> {
+        sys::look_through_links(&self.dir, path.as_str()).ok()
+    }
+
+    /// Where a handle probably is, relative to the root. Only a path that leads to the same file by
+    /// [`open_plain`](Self::open_plain) is known to be right.
+    pub(super) fn guess_path(&self, handle: &OwnedFd) -> Option<Utf8PathBuf> {
+        sys::guess_path(&self.canonical, handle)
     }
 
     /// The same root for tests of the walk.

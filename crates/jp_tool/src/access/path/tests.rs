@@ -1,6 +1,9 @@
 //! One table of spellings, resolved by the kernel and by the walk, which have to agree.
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
+mod agreement;
+mod rules;
+
 use std::{
     ffi::OsStr,
     fs,
@@ -355,37 +358,16 @@ fn a_root_has_to_be_an_absolute_directory() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
-fn rule_paths_take_the_same_way() {
-    // 076-120, 076-121, 076-122, 076-125, 076-126, 076-127, 076-128
+fn the_other_systems_leave_everything_to_the_walk() {
     let tree = Tree::new();
-    tree.link("l_src", "src");
-    tree.link("l_out", "{top}/out");
-    for (rule, expected) in [
-        ("src", "src"),
-        ("./src", "src"),
-        ("src/", "src"),
-        ("src//.", "src"),
-        (".", "."),
-        ("{top}/ws/src", "src"),
-        ("l_src", "src"),
-        ("later/dir", "later/dir"),
-        ("../out", "Escape {rule}"),
-        ("{top}/out", "Outside {rule}"),
-        ("l_out", "Escape {rule}"),
-    ] {
-        let rule = rule.replace("{top}", tree.top.as_str());
-        let shown = match canonical_rule_path(&tree.ws(), Utf8Path::new(&rule)) {
-            Ok(path) => path.into_string(),
-            Err(FsAccessError::Escape(path)) => format!("Escape {path}"),
-            Err(FsAccessError::Outside(path)) => format!("Outside {path}"),
-            Err(error) => error.to_string(),
-        };
-        assert_eq!(shown, expected.replace("{rule}", &rule));
-    }
-    // 076-125: it matches once it is there.
-    tree.file("later/dir/f");
-    assert_eq!(show(resolve(&tree.ws(), "later/dir/f".into())), "later/dir/f");
+    let [(_, root), _] = tree.roots("ws");
+    let (dir, flags) = (root.dir(), other::SEARCH);
+    assert!(!other::usable(dir, root.path()));
+    assert!(other::open_plain(dir, "src", flags).is_err());
+    assert!(other::look_through_links(dir, "src").is_err());
+    assert!(other::guess_path(root.path(), dir).is_none());
 }
 
 pub(super) fn show(resolved: Result<Resolved, FsAccessError>) -> String {

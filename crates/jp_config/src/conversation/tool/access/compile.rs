@@ -5,7 +5,7 @@
 //! leaves the workspace or its host is none, is an error that points at the rule; no tool of the
 //! workspace runs before it is corrected.
 
-use std::{fmt::Display, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display, sync::Arc};
 
 use camino::Utf8Path;
 use indexmap::IndexMap;
@@ -36,6 +36,8 @@ pub struct ToolPolicy {
     pub net_places: Vec<String>,
     /// Where each rule of `policy.env` was written.
     pub env_places: Vec<String>,
+    /// Where each rule of `policy.commands` was written, in the order of the programs.
+    pub command_places: Vec<String>,
 }
 
 impl Policies {
@@ -114,7 +116,7 @@ impl Compiler<'_> {
             let at = self.place(&["access", "env"], index);
             self.env_rule(&at, EnvRule { name: rule.name.clone(), read: rule.read });
         }
-        self.commands("access", access.commands.iter().flatten(), access.commands.is_some());
+        self.commands("access", access.commands.as_ref());
     }
 
     fn sandbox(&mut self, sandbox: &SandboxConfig) {
@@ -138,7 +140,7 @@ impl Compiler<'_> {
             let at = self.place(&["sandbox", "network", "envs"], index);
             self.env_rule(&at, EnvRule { name: name.clone(), read: true });
         }
-        self.commands("sandbox", sandbox.commands.iter().flatten(), sandbox.commands.is_some());
+        self.commands("sandbox", sandbox.commands.as_ref());
     }
 
     fn fs_rule(&mut self, at: &Place, path: &str, rule: FsRule) {
@@ -171,24 +173,42 @@ impl Compiler<'_> {
         }
     }
 
-    fn commands<'c>(
-        &mut self,
-        table: &str,
-        commands: impl Iterator<Item = (&'c String, &'c CommandRuleConfig)>,
-        is_set: bool,
-    ) {
-        let rules: Commands = commands
-            .map(|(program, config)| {
-                let rule = CommandRule { args: config.args.clone(), envs: config.envs.clone() };
-                (program.clone(), rule)
-            })
-            .collect();
-        if let Err(error) = rules.validate() {
-            let at = self.place_of(&[table, "commands"]);
-            self.refuse(&at, &error);
+    fn commands(&mut self, table: &str, commands: Option<&BTreeMap<String, CommandRuleConfig>>) {
+        let Some(commands) = commands else {
+            return;
+        };
+        let mut rules = Vec::new();
+        for (program, config) in commands {
+            let key = [table, "commands", program];
+            self.command_rule(&key, program, config);
+            let at = self.place_of(&key);
+            self.compiled.command_places.push(self.remark(&at));
+            let rule = CommandRule { args: config.args.clone(), envs: config.envs.clone() };
+            rules.push((program.clone(), rule));
         }
-        if is_set {
-            self.compiled.policy.commands = Some(rules);
+        self.compiled.policy.commands = Some(rules.into_iter().collect());
+    }
+
+    /// Refuses every part of a rule that stands for nothing, each where it is written.
+    fn command_rule(&mut self, key: &[&str], program: &str, config: &CommandRuleConfig) {
+        let check = |rule: CommandRule| Commands::from_iter([(program, rule)]).validate();
+        if let Err(error) = check(CommandRule::default()) {
+            let at = self.place_of(key);
+            // The other parts would be refused for their program once more.
+            return self.refuse(&at, &error);
+        }
+        for (index, entry) in config.args.iter().flatten().enumerate() {
+            let rule = CommandRule { args: Some(vec![entry.clone()]), envs: Vec::new() };
+            if let Err(error) = check(rule) {
+                let at = self.place(&[key, &["args"]].concat(), index);
+                self.refuse(&at, &error);
+            }
+        }
+        for (index, name) in config.envs.iter().enumerate() {
+            if let Err(error) = check(CommandRule { args: None, envs: vec![name.clone()] }) {
+                let at = self.place(&[key, &["envs"]].concat(), index);
+                self.refuse(&at, &error);
+            }
         }
     }
 

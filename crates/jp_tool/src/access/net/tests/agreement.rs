@@ -197,7 +197,7 @@ proptest! {
         let normal = rule.clone().normalized().unwrap();
         prop_assert_eq!(&normal.clone().normalized().unwrap(), &normal);
         let target = NetTarget::parse(&url).unwrap();
-        prop_assert_eq!(normal.specificity(&target), rule.specificity(&target));
+        prop_assert_eq!(normal.rank(&target), rule.rank(&target));
     }
 }
 

@@ -76,6 +76,33 @@ fn a_rule_has_one_normal_form() {
 }
 
 #[test]
+fn a_rule_shows_all_that_it_says() {
+    let full = NetRule {
+        host: "::1".to_owned(),
+        scheme: Some("https".to_owned()),
+        port: Some(8443),
+        path_prefix: Some("/a/b".to_owned()),
+        allow: true,
+    };
+    let shown = [
+        full.to_string(),
+        NetRule { scheme: None, ..full.clone() }.to_string(),
+        NetRule { port: None, path_prefix: None, ..full.clone() }.to_string(),
+        NetRule { host: "[::1]".to_owned(), ..full.clone() }.to_string(),
+        NetRule { host: "a.com".to_owned(), port: None, ..full }.to_string(),
+        NetRule::new("10.0.0.1", false).to_string(),
+    ];
+    assert_snapshot!(shown.join("\n"), @"
+    https://[::1]:8443/a/b
+    [::1]:8443/a/b
+    https://[::1]
+    https://[::1]:8443/a/b
+    https://a.com/a/b
+    10.0.0.1
+    ");
+}
+
+#[test]
 fn a_rule_that_nobody_can_read_never_allows() {
     for text in ["*.a.com", "a.com/x//y", "ht tp://a.com"] {
         let (allow, deny) = (format!("allow {text}"), format!("deny {text}"));

@@ -1,10 +1,13 @@
 //! Operations under a policy, by the kernel and by the walk.
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
+mod hard_links;
+mod opening;
+mod races;
+
 use std::{
     fs,
     io::{ErrorKind, Read as _, Write, read_to_string},
-    sync::atomic::{AtomicBool, Ordering},
 };
 
 use super::{super::tests::Tree, *};
@@ -151,22 +154,6 @@ fn update_neither_creates_nor_truncates_nor_reads_what_may_not_be_read() {
 }
 
 #[test]
-fn only_regular_files_are_opened_and_nothing_waits() {
-    both_ways(&[(".", &ALL)], |way, tree, files| {
-        let root = files.root().dir();
-        rustix::fs::mkfifoat(root, "fifo", Mode::from_raw_mode(0o600)).unwrap();
-        let _socket = std::os::unix::net::UnixListener::bind(tree.ws().join("socket")).unwrap();
-        tree.link("l_fifo", "fifo");
-        tree.link("l_abs_fifo", "{top}/ws/fifo");
-        for input in ["fifo", "l_fifo", "l_abs_fifo", "socket"] {
-            assert_eq!(show(files.read(input.into())), "InvalidInput", "{way}: {input}");
-            assert_eq!(show(files.update(input.into())), "InvalidInput", "{way}: {input}");
-            assert_eq!(files.metadata(input.into()).unwrap().kind, Kind::Other, "{way}: {input}");
-        }
-    });
-}
-
-#[test]
 fn directories_are_listed_and_paths_described() {
     both_ways(&[("src", &[Read]), ("src/generated", &[])], |way, tree, files| {
         tree.link("src/l", "generated");
@@ -270,66 +257,6 @@ fn a_moved_directory_does_not_leave_its_rules_behind() {
 }
 
 #[test]
-fn a_hard_link_to_a_denied_file_is_denied_and_others_are_not() {
-    // 076-158
-    let rules: &[(&str, &[Capability])] = &[(".", &ALL), ("secret", &[Update]), (".env", &[])];
-    both_ways(rules, |way, tree, files| {
-        let link = |from: &str, to: &str| {
-            fs::hard_link(tree.ws().join(from), tree.ws().join(to)).unwrap();
-        };
-        tree.file("secret/single");
-        link(".env", "src/env");
-        link(".env", "src/env2");
-        link("secret/f", "src/f");
-        link("src/lib.rs", "src/same.rs");
-        fs::hard_link(tree.top.join("out/x"), tree.ws().join("src/store")).unwrap();
-        tree.link("l_f", "src/f");
-        for (input, expected) in [
-            ("src/env", "read .env"),
-            ("src/f", "read secret/f"),
-            ("l_f", "read secret/f"),
-            ("src/lib.rs", "ok"),
-            ("src/same.rs", "ok"),
-            ("src/store", "ok"),
-        ] {
-            assert_eq!(show(files.read(input.into())), expected, "{way}: {input}");
-        }
-        assert_eq!(show(files.update("src/env".into())), "update .env", "{way}");
-        // `secret` grants update and not read, and this handle could do both.
-        assert_eq!(show(files.update("src/f".into())), "read secret/f", "{way}");
-        assert_eq!(show(files.update("src/same.rs".into())), "ok", "{way}");
-        // A link that is younger than the collection.
-        link("secret/single", "src/single");
-        assert_eq!(show(files.read("src/single".into())), "read secret/single", "{way}");
-        // The denied name is gone, two harmless ones are left.
-        fs::remove_file(tree.ws().join(".env")).unwrap();
-        assert_eq!(show(files.read("src/env".into())), "ok", "{way}");
-    });
-}
-
-#[test]
-fn too_many_denied_files_refuse_what_has_several_names() {
-    both_ways(&[(".", &ALL), ("secret", &[])], |way, tree, mut files| {
-        tree.file("secret/a/b");
-        tree.file("secret/a/c");
-        fs::hard_link(tree.ws().join("src/lib.rs"), tree.ws().join("same")).unwrap();
-        for (limit, expected) in [(4, true), (3, false)] {
-            files.links = HardLinks::new(limit);
-            let result = files.read("same".into());
-            assert_eq!(result.is_ok(), expected, "{way}: {limit}");
-            if let Err(error) = result {
-                assert_eq!(
-                    error.to_string(),
-                    "path cannot be resolved: same: the file has several names, and one may be \
-                     denied: rules that deny cover more than 3 entries"
-                );
-            }
-        }
-        assert_eq!(show(files.read("code/lib.rs".into())), "ok", "{way}");
-    });
-}
-
-#[test]
 fn errors_name_the_path_and_keep_the_cause() {
     both_ways(&[], |way, _, files| {
         let error = files.read("src/absent".into()).unwrap_err();
@@ -337,43 +264,6 @@ fn errors_name_the_path_and_keep_the_cause() {
             matches!(&error, OpenError::Io { source, .. } if source.kind() == ErrorKind::NotFound)
         );
         assert!(error.to_string().starts_with("src/absent: "), "{way}: {error}");
-    });
-}
-
-/// The race of `tests/race.rs` with both ends inside: the link leads to a denied directory, so that
-/// the question is not whether a path escapes but whether the rules saw what was opened.
-#[test]
-fn a_swapped_link_to_a_denied_directory_is_always_seen() {
-    // 076-155, 076-156
-    both_ways(&[(".", &ALL), ("secret", &[])], |way, tree, files| {
-        tree.file("flip/f");
-        tree.link("spare", "secret");
-        let root = files.root().clone();
-        let stop = AtomicBool::new(false);
-        let (mut inside, mut denied, mut rounds) = (0, 0, 0);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !stop.load(Ordering::Relaxed) {
-                    let (dir, flags) = (root.dir(), RenameFlags::EXCHANGE);
-                    rustix::fs::renameat_with(dir, "flip", dir, "spare", flags).unwrap();
-                }
-            });
-            while rounds < 1_000_000 && (inside < 500 || denied < 500) {
-                rounds += 1;
-                match files.read("flip/f".into()).map(|file| read_to_string(file).unwrap()) {
-                    Ok(text) if text == "flip/f" => inside += 1,
-                    Err(OpenError::Access(FsAccessError::Denied { .. })) => denied += 1,
-                    // The walk gives up on a tree that never holds still.
-                    Err(OpenError::Access(FsAccessError::Escape(_))) => {}
-                    other => {
-                        stop.store(true, Ordering::Relaxed);
-                        panic!("{way}: {other:?}");
-                    }
-                }
-            }
-            stop.store(true, Ordering::Relaxed);
-        });
-        assert!(inside >= 500 && denied >= 500, "{way}: no race: {inside} {denied} of {rounds}");
     });
 }
 

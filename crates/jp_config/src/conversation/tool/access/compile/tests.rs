@@ -275,6 +275,31 @@ fn every_rule_knows_where_it_was_written() {
     let compiled = compile(&workspace().root, &[SOURCE, a, b]).unwrap();
     assert_eq!(compiled.fs_places, ["b.toml:1", "c.toml:2"]);
     assert_eq!(compiled.env_places, ["c.toml:4"]);
+    let commands = "[conversation.tools.t.access.commands]\nb = {}\na.args = []\n";
+    let table = "[conversation.tools.t.sandbox.commands.c]\n";
+    let places = |text: &str| compile(&workspace().root, &[SOURCE, text]).unwrap().command_places;
+    assert_eq!(places(commands), ["b.toml:3", "b.toml:2"]);
+    assert_eq!(places(table), ["b.toml:1"]);
+}
+
+#[test]
+fn every_wrong_part_of_every_command_is_reported_where_it_is() {
+    let text = r#"
+        [conversation.tools.t.access.commands]
+        cargo = { args = [["check", "**"], ["**", "x"], ["a", "**", "b"]], envs = ["A*", "A*B"] }
+        "" = { args = [["**", "x"]] }
+        [conversation.tools.t.access.commands.npm]
+        args = [["**", "**"]]
+    "#;
+    assert_snapshot!(refusal(&[SOURCE, text]), @r#"
+    b.toml:3:44: `conversation.tools.t.access.commands.cargo.args[1]`: command cargo: `**` can only be the last of the arguments: ["**", "x"]
+    b.toml:3:57: `conversation.tools.t.access.commands.cargo.args[2]`: command cargo: `**` can only be the last of the arguments: ["a", "**", "b"]
+    b.toml:3:90: `conversation.tools.t.access.commands.cargo.envs[1]`: command cargo: `*` can only be the last character of a variable name: "A*B"
+    b.toml:4:14: `conversation.tools.t.access.commands.""`: not the name of a program: ""
+    b.toml:6:17: `conversation.tools.t.access.commands.npm.args[0]`: command npm: `**` can only be the last of the arguments: ["**", "**"]
+    "#);
+    let short = "[conversation.tools.t.sandbox.commands]\ngo = { envs = ['='] }\n";
+    assert_snapshot!(refusal(&[SOURCE, short]), @r#"b.toml:2:16: `conversation.tools.t.sandbox.commands.go.envs[0]`: command go: a variable name cannot contain '=': "=""#);
 }
 
 #[test]

@@ -1,0 +1,297 @@
+//! Which paths are sensitive, what can be written for one, and how often somebody is asked.
+#![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    sync::{Arc, Barrier, Mutex},
+    thread,
+    time::Duration,
+};
+
+use insta::assert_snapshot;
+
+use super::*;
+
+fn find(extra: &[&str], root: &str, home: Option<&str>, path: &str) -> Option<String> {
+    let list = extra.iter().fold(SensitivePaths::builtin(), |list, text| list.with(text).unwrap());
+    list.find(root.into(), home.map(Utf8Path::new), path.into()).map(str::to_owned)
+}
+
+#[test]
+fn the_built_in_places_are_found_wherever_the_root_is() {
+    // 076-161, the part that is a list.
+    for (root, path, expected) in [
+        ("/home/me", ".ssh", "~/.ssh"),
+        ("/home/me", ".ssh/id_ed25519", "~/.ssh"),
+        ("/home/me/.ssh", ".", "~/.ssh"),
+        ("/home/me/.ssh/keys", "deep/key", "~/.ssh"),
+        ("/", "home/me/.gnupg/x", "~/.gnupg"),
+        ("/home/me", ".aws/credentials", "~/.aws/credentials"),
+        ("/home/me/.config", "gcloud/x", "~/.config/gcloud"),
+        ("/home/me", ".kube/config", "~/.kube/config"),
+        ("/home/me", ".docker/config.json", "~/.docker/config.json"),
+        ("/ws", ".env", "**/.env"),
+        ("/ws", "a/b/.env", "**/.env"),
+        ("/ws", ".env/lib/x.py", "**/.env"),
+        ("/ws", ".env.local", "**/.env.*"),
+        ("/ws", ".env.example", "**/.env.*"),
+        ("/ws", "a/.env.sample", "**/.env.*"),
+        ("/ws", "a/.env.template/b", "**/.env.*"),
+        ("/ws", ".env.", "**/.env.*"),
+        // What is not canonical must not hide anything.
+        ("/ws", "a/../.env/", "**/.env"),
+        ("/ws", "../home/me/.ssh/x", "~/.ssh"),
+        ("/ws", "/home/me/.ssh/x", "~/.ssh"),
+        ("/ws", "/ws/.env", "**/.env"),
+        ("/ws", "/other/.env", "**/.env"),
+        // Some file systems open the same file for all of these.
+        ("/home/me", ".SSH/x", "~/.ssh"),
+        ("/Home/Me", ".ssh/x", "~/.ssh"),
+        ("/home/me", ".\u{17f}sh/x", "~/.ssh"),
+        ("/home/me", ".\u{212a}ube/config", "~/.kube/config"),
+        ("/ws", ".ENV", "**/.env"),
+        ("/ws", ".e\u{200c}nv", "**/.env"),
+        ("/ws", ".Env.\u{e9}", "**/.env.*"),
+        // None of these.
+        ("/home/me", ".", ""),
+        ("/home/me", ".aws", ""),
+        ("/home/me", ".aws/config", ""),
+        ("/home/me", ".sshd/x", ""),
+        ("/home/me", "x/.ssh/id", ""),
+        ("/home/you", ".ssh/id", ""),
+        ("/home/me/.env/ws", "src/lib.rs", ""),
+        ("/home/me/.env/ws", "/home/me/.env/ws/src", ""),
+        ("/ws", "env", ""),
+        ("/ws", ".envrc", ""),
+        ("/ws", "x.env", ""),
+        ("/ws", "src/lib.rs", ""),
+    ] {
+        let found = find(&[], root, Some("/home/me"), path).unwrap_or_default();
+        assert_eq!(found, expected, "{root} {path}");
+    }
+}
+
+#[test]
+fn without_a_home_every_directory_can_be_one() {
+    for (root, path, expected) in [
+        ("/ws", ".ssh/id", "~/.ssh"),
+        ("/ws", "a/.kube/config", "~/.kube/config"),
+        ("/home/me/.ssh", "id", "~/.ssh"),
+        ("/ws", ".kube/other", ""),
+        ("/ws", "src/ssh", ""),
+    ] {
+        assert_eq!(find(&[], root, None, path).unwrap_or_default(), expected, "{root} {path}");
+    }
+}
+
+#[test]
+fn patterns_can_be_added_in_four_forms() {
+    // 076-163
+    for (pattern, path, expected) in [
+        ("~/keys", "/home/me/keys/a", true),
+        ("~/keys/", "/home/me/keys", true),
+        ("~/keys", "/home/me/keys2", false),
+        ("/etc/ssl/private", "/etc/ssl/private/x", true),
+        ("/etc/ssl/private", "/etc/ssl", false),
+        ("/ws/deploy", "deploy/token", true),
+        ("deploy/token", "deploy/token", true),
+        ("deploy/token", "a/deploy/token", false),
+        ("deploy/token", "/deploy/token", true),
+        ("**/*.pem", "a/b.pem", true),
+        ("**/*.pem", "a/b.PEM/c", true),
+        ("**/*.pem", "a/pem", false),
+        ("**/id_*_*", "id_a_b", true),
+        ("**/id_*_*", "id_a", false),
+        ("**/a*b*c", "axxbybc", true),
+        ("**/a*b*c", "axxbybd", false),
+        ("**/É", "x/é", true),
+    ] {
+        let found = find(&[pattern], "/ws", Some("/home/me"), path);
+        assert_eq!(found.as_deref() == Some(pattern), expected, "{pattern} {path}");
+    }
+    // It only grows: nothing that is added takes away what was there.
+    let more = SensitivePaths::builtin().with("deploy").unwrap().with("deploy").unwrap();
+    assert_eq!(more.patterns().collect::<Vec<_>>(), [&BUILTIN[..], &["deploy"]].concat());
+    assert_eq!(SensitivePaths::builtin().patterns().count(), 8);
+}
+
+#[test]
+fn anything_else_is_an_error_that_says_what_can_be_written() {
+    let long = "x".repeat(5_000);
+    let texts: Vec<_> = [
+        "", "/", "~/", "**/", "~", "~you/x", "!.env", "**/a/b", "**", "**/**", "**/a**b", "*.pem",
+        "~/*", "a//b", "./a", "a/../b", "/..", "a\0b", "a\nb", &long,
+    ]
+    .into_iter()
+    .filter_map(|text| SensitivePaths::builtin().with(text).err())
+    .map(|error| error.to_string())
+    .collect();
+    let what_to_write = "; write `~/path`, `/path`, `**/name` or `path/below/the/workspace`, with \
+                         `*` only in a name after `**/`";
+    assert!(texts.iter().all(|text| text.ends_with(what_to_write)));
+    let texts: Vec<_> = texts.iter().map(|text| text.replace(what_to_write, " …")).collect();
+    assert_snapshot!(texts.join("\n"), @r#"
+    not a pattern for sensitive paths: "": it names nothing …
+    not a pattern for sensitive paths: "/": it names nothing …
+    not a pattern for sensitive paths: "~/": it names nothing …
+    not a pattern for sensitive paths: "**/": it names nothing …
+    not a pattern for sensitive paths: "~": only the own home can be written with `~` …
+    not a pattern for sensitive paths: "~you/x": only the own home can be written with `~` …
+    not a pattern for sensitive paths: "!.env": a pattern takes nothing away …
+    not a pattern for sensitive paths: "**/a/b": there is more than a name after `**/` …
+    not a pattern for sensitive paths: "**": there is a `*` in a path …
+    not a pattern for sensitive paths: "**/**": `**` can only stand at the beginning …
+    not a pattern for sensitive paths: "**/a**b": `**` can only stand at the beginning …
+    not a pattern for sensitive paths: "*.pem": there is a `*` in a path …
+    not a pattern for sensitive paths: "~/*": there is a `*` in a path …
+    not a pattern for sensitive paths: "a//b": a part of it is empty or made of dots …
+    not a pattern for sensitive paths: "./a": a part of it is empty or made of dots …
+    not a pattern for sensitive paths: "a/../b": a part of it is empty or made of dots …
+    not a pattern for sensitive paths: "/..": a part of it is empty or made of dots …
+    not a pattern for sensitive paths: "a\0b": there is a control character in it …
+    not a pattern for sensitive paths: "a\nb": there is a control character in it …
+    not a pattern for sensitive paths: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": it is too long …
+    "#);
+    let full = (0..MAX_PATTERNS - 8).fold(SensitivePaths::builtin(), |list, number| {
+        list.with(&format!("secret{number}")).unwrap()
+    });
+    let error = full.with("one/more").unwrap_err();
+    assert_eq!(error, SensitivePatternError::TooMany { limit: MAX_PATTERNS });
+}
+
+#[test]
+fn stars_do_not_cost_more_than_the_product_of_the_lengths() {
+    let pattern = format!("**/{}b", "a*".repeat(2_000));
+    let list = SensitivePaths::builtin().with(&pattern).unwrap();
+    let path = "a".repeat(60_000);
+    let start = std::time::Instant::now();
+    assert_eq!(list.find("/ws".into(), None, path.as_str().into()), None);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn the_absolute_places_are_those_that_do_not_depend_on_the_root() {
+    let list = SensitivePaths::builtin().with("/etc/key").unwrap().with("deploy").unwrap();
+    let shown = |home: Option<&str>| {
+        let places = list.absolute(home.map(Utf8Path::new));
+        places.into_iter().map(Utf8PathBuf::into_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_snapshot!(shown(Some("/home/me")), @"/home/me/.ssh /home/me/.gnupg /home/me/.aws/credentials /home/me/.config/gcloud /home/me/.kube/config /home/me/.docker/config.json /etc/key");
+    assert_snapshot!(shown(None), @"/etc/key");
+}
+
+/// Writes down what it is asked and answers with no to what contains `no`.
+#[derive(Clone, Default)]
+struct Person(Arc<Mutex<Vec<String>>>);
+
+impl AskSensitive for Person {
+    fn ask(&self, path: &Utf8Path, pattern: &str) -> bool {
+        self.0.lock().unwrap().push(format!("{path} {pattern}"));
+        thread::sleep(Duration::from_millis(5));
+        !path.as_str().contains("no")
+    }
+}
+
+fn gate(person: Option<&Person>) -> SensitiveGate {
+    let ask = person.map(|person| Box::new(person.clone()) as Box<dyn AskSensitive + Send + Sync>);
+    SensitiveGate::new(SensitivePaths::builtin(), "/ws".into(), Some("/home/me".into()), ask)
+}
+
+#[test]
+fn somebody_is_asked_once_about_each_path() {
+    // 076-161
+    let person = Person::default();
+    let gate = gate(Some(&person));
+    for _ in 0..3 {
+        assert_eq!(gate.pass("src/lib.rs".into()), Ok(()));
+        assert_eq!(gate.pass(".env".into()), Ok(()));
+        assert_eq!(gate.pass("./.env/".into()), Ok(()));
+        let refusal = gate.pass("no/.env.local".into()).unwrap_err();
+        assert!(refusal.asked);
+    }
+    let refusal = gate.pass("no/.env.local".into()).unwrap_err();
+    assert_snapshot!(refusal, @"no/.env.local is sensitive (`**/.env.*`), and its use was refused");
+    assert_eq!(gate.pass("b/.env".into()), Ok(()));
+    let asked = person.0.lock().unwrap().join(", ");
+    assert_snapshot!(asked, @".env **/.env, ./.env/ **/.env, no/.env.local **/.env.*, b/.env **/.env");
+}
+
+#[test]
+fn with_nobody_to_ask_it_is_refused() {
+    // 076-162
+    let gate = gate(None);
+    assert_eq!(gate.pass("src/lib.rs".into()), Ok(()));
+    let refusal = gate.pass(".env".into()).unwrap_err();
+    assert_eq!((refusal.path.as_str(), refusal.asked), (".env", false));
+    assert_snapshot!(refusal, @".env is sensitive (`**/.env`), and nobody could be asked about it");
+}
+
+#[test]
+fn many_threads_ask_one_question_at_a_time_and_each_once() {
+    // 076-161
+    let person = Person::default();
+    let gate = gate(Some(&person));
+    let barrier = Barrier::new(16);
+    thread::scope(|scope| {
+        for number in 0..16 {
+            let (gate, barrier) = (&gate, &barrier);
+            scope.spawn(move || {
+                barrier.wait();
+                let (path, may) = [(".env", true), ("no/.env", false)][number % 2];
+                assert_eq!(gate.pass(path.into()).is_ok(), may, "{path}");
+            });
+        }
+    });
+    let mut asked = person.0.lock().unwrap().clone();
+    asked.sort();
+    assert_eq!(asked, [".env **/.env", "no/.env **/.env"]);
+}
+
+#[test]
+fn what_cannot_be_remembered_is_refused_without_a_question() {
+    struct Yes;
+    impl AskSensitive for Yes {
+        fn ask(&self, _: &Utf8Path, _: &str) -> bool {
+            true
+        }
+    }
+    let list = SensitivePaths::builtin();
+    let gate = SensitiveGate::new(list, "/ws".into(), None, Some(Box::new(Yes)));
+    let paths = (0..100).map(|number| format!(".env/{number}/{}", "x".repeat(60_000)));
+    let passed = paths.filter(|path| gate.pass(Utf8Path::new(path)).is_ok()).count();
+    assert_eq!(passed, 17);
+    // An answer that was given stays.
+    let first = format!(".env/0/{}", "x".repeat(60_000));
+    assert_eq!(gate.pass(Utf8Path::new(&first)), Ok(()));
+    assert!(!gate.pass(Utf8Path::new(&format!("{first}y"))).unwrap_err().asked);
+}
+
+#[test]
+fn a_place_that_is_a_link_is_known_by_both_names() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = Utf8PathBuf::from_path_buf(temp.path().canonicalize().unwrap()).unwrap();
+    for dir in ["me/dotfiles/ssh", "me/deploy"] {
+        fs::create_dir_all(top.join(dir)).unwrap();
+    }
+    symlink("dotfiles/ssh", top.join("me/.ssh")).unwrap();
+    symlink("me", top.join("home")).unwrap();
+    symlink("deploy", top.join("me/link")).unwrap();
+    let list = SensitivePaths::builtin().with("link/token").unwrap();
+    for home in ["me", "home"] {
+        let (root, home) = (top.join(home), Some(top.join(home)));
+        let gate = SensitiveGate::new(list.clone(), root, home, None);
+        for (path, pattern) in [
+            (".ssh/id", "~/.ssh"),
+            ("dotfiles/ssh/id", "~/.ssh"),
+            (".kube/config", "~/.kube/config"),
+            ("link/token", "link/token"),
+            ("deploy/token", "link/token"),
+            ("dotfiles/x", ""),
+            ("deploy/other", ""),
+        ] {
+            let found = gate.pass(path.into()).err().map(|error| error.pattern);
+            assert_eq!(found.unwrap_or_default(), pattern, "{path}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What the rules of a tool say about a request or a tunnel, and what would have to be added.
+//!
+//! The result is a [`Granted`], the only thing that can be dialed; it cannot be made in another
+//! way. For a tunnel it also knows in which of the two schemes the connection may speak. A rule for
+//! `https` is no permission to send plain text to the same port, and port 443 of a rule without a
+//! port is no permission for `http` there.
+
+use std::net::IpAddr;
+
+use jp_tool::access::{Decision, NetRule, NetTarget};
+
+use crate::{
+    Denied, Reason,
+    judge::{Judge, Scope},
+};
+
+/// The `access.net` rules of one tool. An empty list allows nothing.
+#[derive(Debug)]
+pub struct Rules {
+    judge: Judge,
+    table: String,
+}
+
+/// What the rules let pass.
+#[derive(Debug, Clone)]
+pub(crate) struct Granted {
+    /// One target, or for a tunnel one for each scheme that is allowed. Never empty.
+    targets: Vec<NetTarget>,
+    scope: Scope,
+}
+
+/// What may be sent through a tunnel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speech {
+    Tls,
+    Plain,
+    Any,
+}
+
+impl Rules {
+    /// Rules, and the name of the list that they stand in, for messages: something like
+    /// `conversation.tools.fetch.access.net`.
+    pub fn new(net: Vec<NetRule>, table: impl Into<String>) -> Self {
+        Self { judge: Judge::new(net), table: table.into() }
+    }
+
+    /// The name of the list that the rules stand in.
+    pub fn table(&self) -> &str {
+        &self.table
+    }
+
+    /// Judges a URL.
+    pub(crate) fn request(&self, url: &str) -> Result<Granted, Denied> {
+        let target = NetTarget::parse(url).map_err(Denied::unusable)?;
+        if self.judge.allows(&target, Scope::OnePath) {
+            return Ok(Granted { targets: vec![target], scope: Scope::OnePath });
+        }
+        Err(self.refusal(&target, Scope::OnePath))
+    }
+
+    /// Judges a tunnel to a port of a host.
+    pub(crate) fn tunnel(&self, host: &str, port: u16) -> Result<Granted, Denied> {
+        // The scheme that is named if nothing is allowed.
+        let schemes = if port == 80 { ["http", "https"] } else { ["https", "http"] };
+        let parse = |scheme| NetTarget::parse(&format!("{scheme}://{host}:{port}/"));
+        let [likely, other] = schemes.map(parse);
+        let likely = likely.map_err(Denied::unusable)?;
+        let other = other.map_err(Denied::unusable)?;
+        let targets: Vec<_> = [&likely, &other]
+            .into_iter()
+            .filter(|target| self.judge.allows(target, Scope::EveryPath))
+            .cloned()
+            .collect();
+        if targets.is_empty() {
+            return Err(self.refusal(&likely, Scope::EveryPath));
+        }
+        Ok(Granted { targets, scope: Scope::EveryPath })
+    }
+
+    /// What is left of a grant at the address that its name leads to.
+    pub(crate) fn at(&self, granted: &Granted, dialed: IpAddr) -> Result<Granted, Denied> {
+        let allowed = |target: &&NetTarget| self.judge.allows_at(target, granted.scope, dialed);
+        let targets: Vec<_> = granted.targets.iter().filter(allowed).cloned().collect();
+        if targets.is_empty() {
+            return Err(self.refusal_at(granted.target(), granted.scope, dialed));
+        }
+        Ok(Granted { targets, scope: granted.scope })
+    }
+
+    /// The refusal of what was sent through a tunnel that allows something else.
+    pub(crate) fn wrong_speech(&self, granted: &Granted, reason: Reason) -> Denied {
+        let target = granted.target();
+        let rule = NetRule { port: target.port(), ..NetRule::new(target.host(), true) };
+        let more = self.judge.with(rule.clone());
+        let other = if target.scheme() == "https" { "http" } else { "https" };
+        let other = format!("{other}://{}:{}/", target.host(), granted.port());
+        let helps = NetTarget::parse(&other).is_ok_and(|it| more.allows(&it, Scope::EveryPath));
+        Denied::new(target, reason, helps.then_some(rule))
+    }
+
+    fn refusal(&self, target: &NetTarget, scope: Scope) -> Denied {
+        let reason = match self.judge.policy().decide_net(target) {
+            // By its own path it would pass, so that another path is the reason.
+            Decision::Allowed(_) => Reason::HiddenPaths,
+            // Such a rule cannot match a path that has no one reading.
+            Decision::Denied(rule) if rule.path_prefix.is_some() && target.segments().is_none() => {
+                Reason::SeveralReadings
+            }
+            Decision::Denied(rule) => Reason::Rule(rule.to_string()),
+            Decision::Uncovered if self.speaks_of_paths(target, scope) => Reason::HiddenPaths,
+            Decision::Uncovered => Reason::NoRule,
+        };
+        let rule = NetRule { port: unusual_port(target), ..NetRule::new(target.host(), true) };
+        // Somebody who denies a thing by a rule does not want to hear how to get around it.
+        let helps = !matches!(reason, Reason::Rule(_))
+            && self.judge.with(rule.clone()).allows(target, scope);
+        Denied::new(target, reason, helps.then_some(rule))
+    }
+
+    fn refusal_at(&self, target: &NetTarget, scope: Scope, dialed: IpAddr) -> Denied {
+        let dialed = dialed.to_canonical();
+        let host = match dialed {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        };
+        let rule = NetRule { port: unusual_port(target), ..NetRule::new(host, true) };
+        let helps = !self.judge.denies_at(dialed)
+            && self.judge.with(rule.clone()).allows_at(target, scope, dialed);
+        Denied::new(target, Reason::Address(dialed), helps.then_some(rule))
+    }
+
+    /// Whether a tunnel is refused although some paths of the host are allowed.
+    fn speaks_of_paths(&self, target: &NetTarget, scope: Scope) -> bool {
+        scope == Scope::EveryPath
+            && self.judge.policy().net.iter().any(|rule| {
+                let everywhere = NetRule { path_prefix: None, ..rule.clone() };
+                rule.allow && Judge::new(vec![everywhere]).allows(target, Scope::OnePath)
+            })
+    }
+}
+
+impl Granted {
+    /// What was asked for, in the form in which it was judged.
+    pub(crate) fn target(&self) -> &NetTarget {
+        &self.targets[0]
+    }
+
+    /// The port to dial.
+    pub(crate) fn port(&self) -> u16 {
+        // Both schemes have a default. Nothing answers at port 0.
+        self.target().port().unwrap_or_default()
+    }
+
+    /// What may be sent through a tunnel.
+    pub(crate) fn speech(&self) -> Speech {
+        match self.targets.as_slice() {
+            [only] if only.scheme() == "https" => Speech::Tls,
+            [_] => Speech::Plain,
+            _ => Speech::Any,
+        }
+    }
+}
+
+/// The port, if a rule without one would not be about it.
+fn unusual_port(target: &NetTarget) -> Option<u16> {
+    target.url().port()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Everything the helper has to know to start one process: plain data that crosses a socket.
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
+
+use crate::view::View;
+
+/// How a process is confined.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Confinement {
+    /// What the kernel is asked to do it with.
+    pub tier: Tier,
+    /// The files it sees.
+    pub view: View,
+    /// Where what it writes to judged places is kept: one directory, with `0/upper`, `0/work`, … in
+    /// the order of the judged places of the view. Must be there when a place is judged.
+    pub changes: Option<Utf8PathBuf>,
+    /// Whom it can talk to.
+    pub network: Network,
+    /// What it can start.
+    pub execute: Execute,
+    /// What it can use up.
+    pub limits: Limits,
+    /// Whether what it was denied is noted and reported.
+    pub observe: bool,
+}
+
+/// By what means a process is confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Tier {
+    /// Namespaces, a view made of mounts, Landlock and seccomp.
+    Namespaces,
+    /// Landlock and seccomp alone.
+    Landlock,
+    /// Nothing. The process tree still ends with the call.
+    None,
+}
+
+/// Whom a process can talk to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    /// Whom the host can talk to.
+    Shared,
+    /// Nobody.
+    None,
+    /// A proxy of the host, which decides by rules; nobody else.
+    Proxy,
+}
+
+/// What a process can start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Execute {
+    /// Every file that its view lets it run.
+    View,
+    /// Only the program that it is.
+    Itself,
+}
+
+/// What a process can use up. Sizes are in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Processes and threads at the same time.
+    pub processes: u64,
+    /// Open files of each process.
+    pub files: u64,
+    /// Address space of each process, if limited.
+    pub memory: Option<u64>,
+    /// The largest file it can write.
+    pub file_size: Option<u64>,
+    /// What its private directories hold together.
+    pub private: u64,
+    /// Processor time of each process.
+    pub cpu: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            processes: 4096,
+            files: 65_536,
+            memory: None,
+            file_size: None,
+            private: 1 << 30,
+            cpu: None,
+        }
+    }
+}
+
+/// What to start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The file to execute, as an absolute path.
+    pub path: PathBuf,
+    /// The words, the name of the program first.
+    pub args: Vec<OsString>,
+    /// All variables there are.
+    pub env: Vec<(OsString, OsString)>,
+    /// The directory to start in.
+    pub directory: PathBuf,
+}

@@ -1,0 +1,20 @@
+//! Confinement on Linux: namespaces and mounts, Landlock, seccomp, and the helper that applies them.
+
+mod bpf;
+mod devices;
+pub mod helper;
+mod init;
+mod landlock;
+mod message;
+mod mounts;
+pub(crate) mod notify;
+mod probe;
+mod seccomp;
+mod socket;
+mod spawner;
+mod supervisor;
+mod sys;
+mod tool;
+mod tree;
+
+pub use self::spawner::{Child, Spawner, Stdio};

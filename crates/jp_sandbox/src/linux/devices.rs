@@ -1,0 +1,61 @@
+//! A `/dev` with what programs expect and nothing that leads to hardware or to a terminal.
+
+use std::{
+    io,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use camino::Utf8Path;
+use rustix::{
+    fs::{Mode, OFlags, ResolveFlags, openat2, symlinkat},
+    mount::OpenTreeFlags,
+};
+
+use super::mounts::{self, make_directory, make_file};
+use crate::view::View;
+
+/// Devices that hold nothing of anybody's.
+pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+
+/// Names for a process's own descriptors.
+const LINKS: [(&str, &str); 4] = [
+    ("/proc/self/fd", "fd"),
+    ("/proc/self/fd/0", "stdin"),
+    ("/proc/self/fd/1", "stdout"),
+    ("/proc/self/fd/2", "stderr"),
+];
+
+/// Mounts it below the new root.
+pub(super) fn provide(root: &OwnedFd, view: &View) -> io::Result<()> {
+    let shows = |path: &str| view.exactly(Utf8Path::new(path)).is_some();
+    if shows("/dev") {
+        return Ok(());
+    }
+    let mount = mounts::memory("mode=0755", "1m")?;
+    for (target, name) in LINKS {
+        symlinkat(target, &mount, name)?;
+    }
+    for name in DEVICES {
+        make_file(mount.as_fd(), Utf8Path::new(name))?;
+    }
+    make_directory(mount.as_fd(), Utf8Path::new("shm"))?;
+    mounts::attach(mount.as_fd(), root.as_fd(), Utf8Path::new("dev"))?;
+    for name in DEVICES {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let path = Utf8Path::new("/dev").join(name);
+        let host = openat2(
+            rustix::fs::CWD,
+            path.as_std_path(),
+            flags,
+            Mode::empty(),
+            ResolveFlags::NO_SYMLINKS,
+        )?;
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_EMPTY_PATH;
+        let device = rustix::mount::open_tree(&host, "", flags)?;
+        mounts::attach(device.as_fd(), root.as_fd(), Utf8Path::new("dev").join(name))?;
+    }
+    let memory = mounts::memory("mode=1777", "64m")?;
+    mounts::attach(memory.as_fd(), root.as_fd(), Utf8Path::new("dev/shm"))
+}

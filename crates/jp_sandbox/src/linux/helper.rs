@@ -1,0 +1,112 @@
+//! The helper: this program executed again, with one thread, no variables and one socket.
+//!
+//! Namespaces and restrictions belong to the process or thread that asks for them, and code between
+//! fork and execute must not touch what another thread may hold. A program with threads can do
+//! neither safely, and a large one pays for each fork by its size. So jp starts this once, and it
+//! forks a supervisor for each process that jp wants: small, and alone in its process.
+//!
+//! A supervisor is forked before it is needed and waits for an order itself, so that nobody waits for
+//! the fork. The helper only sees to it that there is one; it knows nothing of what they do. Each talks
+//! to jp by itself, and ends what it started when jp is gone.
+
+use std::{
+    io,
+    os::fd::{AsFd, OwnedFd},
+    process::ExitCode,
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    pipe::PipeFlags,
+};
+
+use super::{
+    message::Start,
+    probe,
+    socket::Socket,
+    supervisor,
+    sys::{self, Alone, Fork},
+};
+
+/// The word by which a program knows that it was started as the helper.
+pub const WORD: &str = "__sandbox";
+
+/// Serves until the other side of the socket, which is the standard input, ends.
+pub fn serve() -> ExitCode {
+    match try_serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn try_serve() -> io::Result<()> {
+    let alone = Alone::check()?;
+    sys::close_inherited(alone)?;
+    let socket = Socket::from(sys::inherited(0)?);
+    // A signal for the terminal's foreground is for jp, which decides what it means for each tool.
+    let _ = rustix::process::setsid();
+    replace_standard_streams()?;
+    // Supervisors are nobody's business once they have ended.
+    sys::ignore_signal(libc::SIGCHLD, true);
+    let (taken, take) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    loop {
+        if let Fork::Child = sys::fork(alone)? {
+            drop(taken);
+            take_order(alone, socket, take);
+        }
+        if !is_taken(&socket, &taken)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Waits until a supervisor has taken an order; false when there will be no more.
+fn is_taken(socket: &Socket, taken: &OwnedFd) -> io::Result<bool> {
+    let mut waits = [
+        // What can be received is for the supervisor; here only the end matters.
+        PollFd::new(socket, PollFlags::empty()),
+        PollFd::new(taken, PollFlags::IN),
+    ];
+    loop {
+        match poll(&mut waits, None) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => break,
+        }
+    }
+    if waits[1].revents().contains(PollFlags::IN) {
+        rustix::io::read(taken, &mut [0; 1])?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// A supervisor's life: one order, or the end.
+fn take_order(alone: Alone, socket: Socket, take: OwnedFd) -> ! {
+    let Ok(Some((start, mut descriptors))) = socket.receive() else { sys::exit(0) };
+    let _ = rustix::io::write(&take, &[1]);
+    drop((socket, take));
+    sys::ignore_signal(libc::SIGCHLD, false);
+    match start {
+        Start::Run { bytes } => {
+            if let Ok(received) = <[OwnedFd; 5]>::try_from(descriptors) {
+                supervisor::run(alone, received, bytes);
+            }
+        }
+        Start::Probe => {
+            if let Some(control) = descriptors.pop().map(Socket::from) {
+                let _ = control.send(&probe::probe(alone), &[]);
+            }
+        }
+    }
+    sys::exit(0)
+}
+
+fn replace_standard_streams() -> io::Result<()> {
+    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC;
+    let null = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty())?;
+    rustix::stdio::dup2_stdin(null.as_fd())?;
+    rustix::stdio::dup2_stdout(null.as_fd())?;
+    rustix::stdio::dup2_stderr(null.as_fd())?;
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! The first process inside: builds the view, starts the tool, and takes everything down with it.
+//!
+//! As the first process of its namespace it inherits every process whose parent has ended, and when it
+//! ends the kernel ends them all. It has no variables to leak and, once the tool runs, no capabilities
+//! and no view but the tool's own.
+
+use std::{
+    io,
+    net::Ipv4Addr,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use camino::Utf8Path;
+use rustix::{
+    mount::{
+        FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount,
+        fsopen,
+    },
+    net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with},
+    process::{DumpableBehavior, PidfdFlags, Signal, WaitOptions, pidfd_open, wait},
+    thread::{CapabilitySet, CapabilitySets, set_capabilities},
+};
+
+use super::{
+    devices,
+    message::{Inner, Order},
+    mounts,
+    socket::Socket,
+    sys::{self, Alone},
+    tool::{self, Streams},
+};
+use crate::{
+    PROXY_PORT,
+    confinement::Network,
+    event::Ended,
+    failure::{Failure, Step},
+};
+
+/// Never returns: the process ends with the tool.
+pub(super) fn run(
+    alone: Alone,
+    order: &Order,
+    identity: (u32, u32),
+    streams: Streams,
+    supervisor: &Socket,
+    tool_socket: Socket,
+) -> ! {
+    let ended = prepare(order, identity, supervisor)
+        .and_then(|()| start_tool(alone, order, streams, supervisor, tool_socket));
+    let last = match ended {
+        Ok(ended) => Inner::Ended(ended),
+        Err(failure) => Inner::Failed(failure),
+    };
+    let _ = supervisor.send(&last, &[]);
+    sys::exit(0)
+}
+
+fn prepare(order: &Order, identity: (u32, u32), supervisor: &Socket) -> Result<(), Failure> {
+    let how = &order.confinement;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(Step::Namespaces.of("the link to the supervisor"))?;
+    map_identity(identity)?;
+    if how.network != Network::Shared {
+        sys::loopback_up().map_err(Step::Network.of("the loopback interface"))?;
+    }
+    if how.network == Network::Proxy {
+        offer_listener(supervisor).map_err(Step::Network.of("the listener of the proxy"))?;
+    }
+    let root = mounts::build(&how.view, how.changes.as_deref(), how.limits.private)?;
+    devices::provide(&root, &how.view).map_err(Step::Devices.of(""))?;
+    mount_proc(&root).map_err(Step::Proc.of(""))?;
+    mounts::enter(&root)?;
+    drop(root);
+    drop_capabilities().map_err(Step::Capabilities.of(""))?;
+    // Nothing inside can look into this process, which has descriptors of the supervisor.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(Step::Capabilities.of("the right to look into the first process"))
+}
+
+/// The user is the same inside, and there is no other.
+pub(super) fn map_identity((user, group): (u32, u32)) -> Result<(), Failure> {
+    let write = |file: &str, text: String| {
+        let path = format!("/proc/self/{file}");
+        #[expect(clippy::disallowed_methods, reason = "the kernel takes the map through this file")]
+        std::fs::write(&path, text).map_err(Step::Identity.of(path))
+    };
+    write("setgroups", "deny".into())?;
+    write("uid_map", format!("{user} {user} 1"))?;
+    write("gid_map", format!("{group} {group} 1"))
+}
+
+/// A listener that only what is inside can reach, handed to the host, which accepts from it.
+fn offer_listener(supervisor: &Socket) -> io::Result<()> {
+    let listener =
+        socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    bind(&listener, &std::net::SocketAddrV4::new(Ipv4Addr::LOCALHOST, PROXY_PORT))?;
+    listen(&listener, 128)?;
+    supervisor.send(&Inner::Listener, &[listener.as_fd()])
+}
+
+fn mount_proc(root: &OwnedFd) -> io::Result<()> {
+    mounts::attach(new_proc()?.as_fd(), root.as_fd(), Utf8Path::new("proc"))
+}
+
+/// A `/proc` that shows the processes of this namespace.
+pub(super) fn new_proc() -> io::Result<OwnedFd> {
+    let context = fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_set_string(&context, "source", "proc")?;
+    fsconfig_create(&context)?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID
+        | MountAttrFlags::MOUNT_ATTR_NODEV
+        | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+    Ok(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?)
+}
+
+fn drop_capabilities() -> rustix::io::Result<()> {
+    let none = CapabilitySet::empty();
+    for capability in CapabilitySet::all() {
+        match rustix::thread::remove_capability_from_bounding_set(capability) {
+            // A capability that this kernel does not know.
+            Ok(()) | Err(rustix::io::Errno::INVAL) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    rustix::thread::set_no_new_privs(true)?;
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}
+
+fn start_tool(
+    alone: Alone,
+    order: &Order,
+    streams: Streams,
+    supervisor: &Socket,
+    tool_socket: Socket,
+) -> Result<Ended, Failure> {
+    let failed = |error: io::Error| Step::Fork.failed("", error);
+    let tool = tool::start(alone, order, &streams, &tool_socket, false).map_err(failed)?;
+    drop((streams, tool_socket));
+    let handle = pidfd_open(tool, PidfdFlags::empty()).map_err(|error| failed(error.into()))?;
+    supervisor.send(&Inner::Tool, &[handle.as_fd()]).map_err(failed)?;
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((ended, status))) if ended == tool => {
+                let signal = status.terminating_signal().map(Ended::Signal);
+                let code = status.exit_status().map(Ended::Code);
+                return Ok(code.or(signal).unwrap_or(Ended::Signal(libc::SIGKILL)));
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(failed(error.into())),
+        }
+    }
+}

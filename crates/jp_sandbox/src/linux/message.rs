@@ -1,0 +1,52 @@
+//! What jp and the helper's processes say to each other.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    confinement::{Confinement, Program},
+    failure::Failure,
+};
+
+/// What to start and how, in the file that comes with [`Start`].
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) confinement: Confinement,
+    pub(super) program: Program,
+}
+
+/// jp to the helper. The last descriptor is a socket to talk about it over.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Start {
+    /// Start what the first descriptor's file says, which is so long, with the next three as its
+    /// standard streams.
+    Run {
+        /// The length of the file.
+        bytes: u64,
+    },
+    /// Try what the machine offers, and answer with it.
+    Probe,
+}
+
+/// jp to a supervisor. The end of the connection means that everything has to end.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) enum Control {
+    /// Send this signal to the program and its process group.
+    Signal(i32),
+    /// End everything now.
+    Kill,
+}
+
+/// The first process inside, or the tool before it executes, to the supervisor.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Inner {
+    /// It could not be done.
+    Failed(Failure),
+    /// The descriptor is the listener for the proxy.
+    Listener,
+    /// The descriptor refers to the tool's process.
+    Tool,
+    /// The descriptor is where the tool's calls are asked about.
+    Calls,
+    /// The tool has ended.
+    Ended(crate::event::Ended),
+}

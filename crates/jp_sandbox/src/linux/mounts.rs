@@ -1,0 +1,334 @@
+//! Makes the view of a process out of mounts, inside its own mount namespace.
+//!
+//! The new root is mounted on top of the old one, where nobody looks: this process still has the old
+//! root as its root, so the host's files are found by their paths while the new tree grows, reached
+//! through descriptors. Places are mounted by depth, so that what is deeper covers what is shallower,
+//! which is the meaning of the longest prefix.
+//!
+//! A mount that hides a file of the host goes away when somebody on the host renames another file to
+//! its name, and then shows it. So nothing is hidden that way: a place with something hidden in it is
+//! an overlay whose upper layer has a whiteout of that name, which needs no file to sit on, works for
+//! names that do not exist yet, and stays whatever the host does.
+
+mod layers;
+
+use std::{
+    collections::BTreeSet,
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::{
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, mkdirat, openat2, statat},
+    mount::{
+        FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags,
+        OpenTreeFlags, UnmountFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen,
+        mount_change, move_mount, open_tree, unmount,
+    },
+};
+
+use super::sys;
+use crate::{
+    failure::{Failure, Step},
+    view::{Place, View, What, Write},
+};
+
+const READ_ONLY: u64 = MountAttrFlags::MOUNT_ATTR_RDONLY.bits() as u64;
+const NO_EXECUTE: u64 = MountAttrFlags::MOUNT_ATTR_NOEXEC.bits() as u64;
+const NO_PRIVILEGE: u64 =
+    (MountAttrFlags::MOUNT_ATTR_NOSUID.bits() | MountAttrFlags::MOUNT_ATTR_NODEV.bits()) as u64;
+
+/// A tree under construction.
+pub(super) struct Tree<'a> {
+    view: &'a View,
+    changes: Option<&'a Utf8Path>,
+    /// How many bytes its private directories hold together, as the kernel wants it written.
+    private: String,
+    root: OwnedFd,
+    /// A directory for layers, mounted for as long as the tree is built.
+    staging: OwnedFd,
+    /// Empty directories that are made read-only when everything is mounted in them.
+    blanks: Vec<OwnedFd>,
+    /// Ancestors of a nested mount that were mounted onto themselves.
+    pinned: BTreeSet<Utf8PathBuf>,
+    /// For each place, which places are directly inside it.
+    nested: Vec<Vec<usize>>,
+}
+
+/// Where layers are made while the tree is built; a mount point that every root has.
+const STAGING: &str = "proc";
+
+/// Mounts the whole view; what is returned is its root directory.
+pub(super) fn build(
+    view: &View,
+    changes: Option<&Utf8Path>,
+    private: u64,
+) -> Result<OwnedFd, Failure> {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
+        .map_err(Step::Mount.of("the namespace's own copy of everything"))?;
+    let mut tree = Tree::start(view, changes, private)?;
+    for place in view.places().iter().filter(|place| place.path != "/") {
+        tree.add(place).map_err(|error| Step::Mount.failed(&place.path, error))?;
+    }
+    tree.finish().map_err(Step::Mount.of("what was prepared"))
+}
+
+impl<'a> Tree<'a> {
+    fn start(view: &'a View, changes: Option<&'a Utf8Path>, private: u64) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Step::Mount.failed("/", error);
+        let (root, blanks) = if let What::Host { execute, .. } = view.at(Utf8Path::new("/")) {
+            let host = open(Utf8Path::new("/")).map_err(failed)?;
+            (bind(host.as_fd(), Write::No, execute).map_err(failed)?, Vec::new())
+        } else {
+            let (root, again) = blank_root().map_err(failed)?;
+            (root, vec![again])
+        };
+        attach(root.as_fd(), CWD, "/").map_err(failed)?;
+        let staging = memory("mode=0700", "16m").map_err(failed)?;
+        attach(staging.as_fd(), root.as_fd(), STAGING).map_err(failed)?;
+        let private = private.to_string();
+        let (pinned, nested) = (BTreeSet::new(), view.nested());
+        Ok(Self { view, changes, private, root, staging, blanks, pinned, nested })
+    }
+
+    /// Mounts one place, if the host has what it shows.
+    fn add(&mut self, place: &Place) -> io::Result<()> {
+        match place.what {
+            What::Host { write, execute } => self.add_host(place, write, execute),
+            What::Private { execute } => {
+                let mount = memory("mode=0700", &self.private)?;
+                let extra = if execute { 0 } else { NO_EXECUTE };
+                sys::mount_setattr(mount.as_fd(), NO_PRIVILEGE | extra, false)?;
+                self.place(place, mount.as_fd(), true)
+            }
+            What::Blank => {
+                let mount = self.overlay(place, None)?;
+                sys::mount_setattr(mount.as_fd(), NO_PRIVILEGE | NO_EXECUTE, false)?;
+                self.place(place, mount.as_fd(), true)
+            }
+            What::Hidden => self.add_hidden(place),
+        }
+    }
+
+    fn add_host(&mut self, place: &Place, write: Write, execute: bool) -> io::Result<()> {
+        let source = match open(&place.path) {
+            Ok(source) => source,
+            // The host has none of it now. Nothing can appear there either: the place around it is
+            // not writable, or what is made in it is judged.
+            Err(error) if is_missing(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let is_directory = is_directory(source.as_fd())?;
+        if is_directory && (write == Write::Judged || self.hides_something(place)) {
+            let mount = self.overlay(place, Some(source.as_fd()))?;
+            set_attributes(mount.as_fd(), write, execute)?;
+            self.place(place, mount.as_fd(), true)?;
+            return self.add_mounts_below(place, write, execute);
+        }
+        let mount = bind(source.as_fd(), write, execute)?;
+        self.place(place, mount.as_fd(), is_directory)
+    }
+
+    /// What is hidden in an overlay is whited out there. Otherwise an empty directory covers it: in
+    /// the host's root, where only the host's root user can rename, and where something that is
+    /// hidden has something visible in it.
+    fn add_hidden(&mut self, place: &Place) -> io::Result<()> {
+        let around = self.view.around(place).map_or(What::Hidden, |around| around.what);
+        let is_in_root = place.path.parent().is_some_and(|parent| parent == "/");
+        let shows_something = self.children(place).next().is_some();
+        if !shows_something && (around == What::Hidden || !is_in_root) {
+            return Ok(());
+        }
+        match statat(CWD, place.path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW) {
+            Err(_) if !shows_something => return Ok(()),
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => return Ok(()),
+            _ => {}
+        }
+        let (mount, again) = blank()?;
+        self.blanks.push(again);
+        self.place(place, mount.as_fd(), true)
+    }
+
+    /// Attaches a mount at the path of a place, making the mount point where it can be made.
+    fn place(
+        &mut self,
+        place: &Place,
+        mount: BorrowedFd<'_>,
+        is_directory: bool,
+    ) -> io::Result<()> {
+        let around = self.view.around(place);
+        match around.map_or(What::Hidden, |around| around.what) {
+            What::Hidden | What::Private { .. } => {
+                self.make_mount_point(&place.path, is_directory)?;
+            }
+            What::Host { write, .. } if write != Write::No => self.pin(around, place)?,
+            What::Host { .. } | What::Blank => {}
+        }
+        attach(mount, self.root.as_fd(), inside(&place.path))
+    }
+
+    fn make_mount_point(&self, path: &Utf8Path, is_directory: bool) -> io::Result<()> {
+        let parents: Vec<&Utf8Path> = inside(path).ancestors().skip(1).collect();
+        for parent in parents.into_iter().rev().filter(|parent| !parent.as_str().is_empty()) {
+            make_directory(self.root.as_fd(), parent)?;
+        }
+        if is_directory {
+            return make_directory(self.root.as_fd(), inside(path));
+        }
+        make_file(self.root.as_fd(), inside(path))
+    }
+
+    /// Mounts every directory between a writable place and one inside it onto itself: what is a mount
+    /// cannot be renamed away from above the inner place.
+    fn pin(&mut self, around: Option<&Place>, place: &Place) -> io::Result<()> {
+        let Some(around) = around else { return Ok(()) };
+        let between = place.path.ancestors().skip(1).take_while(|path| *path != around.path);
+        let between: Vec<Utf8PathBuf> = between.map(Utf8Path::to_owned).collect();
+        for path in between.into_iter().rev() {
+            if self.pinned.contains(&path) || self.view.exactly(&path).is_some() {
+                continue;
+            }
+            let here = openat2(
+                &self.root,
+                inside(&path).as_std_path(),
+                OFlags::PATH | OFlags::CLOEXEC,
+                Mode::empty(),
+                ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
+            )?;
+            let again = clone_tree(here.as_fd())?;
+            attach(again.as_fd(), self.root.as_fd(), inside(&path))?;
+            self.pinned.insert(path);
+        }
+        Ok(())
+    }
+
+    /// The places directly inside one.
+    fn children(&self, place: &Place) -> impl Iterator<Item = &Place> {
+        let inner = self.view.index_of(&place.path).map_or(&[][..], |index| &self.nested[index]);
+        inner.iter().map(|index| &self.view.places()[*index])
+    }
+
+    fn hides_something(&self, place: &Place) -> bool {
+        self.children(place).any(|inner| inner.what == What::Hidden)
+    }
+
+    fn finish(self) -> io::Result<OwnedFd> {
+        unmount_at(&self.root, STAGING)?;
+        for blank in &self.blanks {
+            sys::mount_setattr(blank.as_fd(), READ_ONLY | NO_PRIVILEGE | NO_EXECUTE, false)?;
+        }
+        Ok(self.root)
+    }
+}
+
+/// The tree becomes the root of this process, and the host's tree is gone from it.
+pub(super) fn enter(root: &OwnedFd) -> Result<(), Failure> {
+    let failed = Step::Root.of::<rustix::io::Errno>("");
+    let go = || {
+        rustix::process::fchdir(root)?;
+        rustix::process::pivot_root(".", ".")?;
+        unmount(".", UnmountFlags::DETACH)?;
+        rustix::process::chdir("/")
+    };
+    go().map_err(failed)
+}
+
+/// A descriptor of what a path of the host names. No component may be a link: paths of places are
+/// canonical, so a link is somebody's trick.
+pub(super) fn open(path: &Utf8Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat2(CWD, path.as_std_path(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
+}
+
+/// A copy of the mounts below a descriptor, restricted.
+fn bind(source: BorrowedFd<'_>, write: Write, execute: bool) -> io::Result<OwnedFd> {
+    let mount = clone_tree(source)?;
+    set_attributes(mount.as_fd(), write, execute)?;
+    Ok(mount)
+}
+
+fn set_attributes(mount: BorrowedFd<'_>, write: Write, execute: bool) -> io::Result<()> {
+    let read_only = if write == Write::No { READ_ONLY } else { 0 };
+    let no_execute = if execute { 0 } else { NO_EXECUTE };
+    sys::mount_setattr(mount, NO_PRIVILEGE | read_only | no_execute, true)
+}
+
+fn clone_tree(source: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::AT_RECURSIVE;
+    Ok(open_tree(source, "", flags)?)
+}
+
+/// A new, empty file system in memory.
+pub(super) fn memory(mode: &str, size: &str) -> io::Result<OwnedFd> {
+    let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    if let Some(mode) = mode.strip_prefix("mode=") {
+        fsconfig_set_string(&context, "mode", mode)?;
+    }
+    fsconfig_set_string(&context, "size", size)?;
+    fsconfig_create(&context)?;
+    let mount =
+        fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::MOUNT_ATTR_NOSUID)?;
+    Ok(mount)
+}
+
+/// An empty directory to mount in, and a second descriptor for when everything is mounted in it.
+fn blank() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mount = memory("mode=0755", "1m")?;
+    let again = rustix::io::fcntl_dupfd_cloexec(&mount, 3)?;
+    Ok((mount, again))
+}
+
+/// The same as a root: with the mount points and links that every program expects of one.
+fn blank_root() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (root, again) = blank()?;
+    for name in ["dev", "proc"] {
+        make_directory(root.as_fd(), Utf8Path::new(name))?;
+    }
+    layers::copy_links(&open(Utf8Path::new("/"))?, root.as_fd())?;
+    Ok((root, again))
+}
+
+pub(super) fn attach(
+    mount: BorrowedFd<'_>,
+    at: BorrowedFd<'_>,
+    path: impl AsRef<Utf8Path>,
+) -> io::Result<()> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    Ok(move_mount(mount, "", at, path.as_ref().as_std_path(), flags)?)
+}
+
+pub(super) fn make_directory(at: BorrowedFd<'_>, path: &Utf8Path) -> io::Result<()> {
+    match mkdirat(at, path.as_std_path(), Mode::from(0o755)) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) fn make_file(at: BorrowedFd<'_>, path: &Utf8Path) -> io::Result<()> {
+    let flags = OFlags::CREATE | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(at, path.as_std_path(), flags, Mode::from(0o644))?;
+    Ok(())
+}
+
+fn unmount_at(root: &OwnedFd, name: &str) -> io::Result<()> {
+    rustix::process::fchdir(root)?;
+    unmount(name, UnmountFlags::DETACH)?;
+    Ok(rustix::process::chdir("/")?)
+}
+
+/// A path of the view as a path below the new root.
+pub(super) fn inside(path: &Utf8Path) -> &Utf8Path {
+    path.strip_prefix("/").unwrap_or(path)
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn is_directory(file: BorrowedFd<'_>) -> io::Result<bool> {
+    Ok(FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode) == FileType::Directory)
+}

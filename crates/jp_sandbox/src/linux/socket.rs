@@ -1,0 +1,101 @@
+//! Messages with descriptors between jp, the helper and its children, over sequenced packets.
+//!
+//! A packet is one message: it arrives whole or not at all, and the end of the other side is an end
+//! and not half a message. Descriptors travel beside it and arrive closed-on-exec.
+
+use std::{
+    io::{self, IoSlice, IoSliceMut},
+    mem::MaybeUninit,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
+
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The largest message. Larger things are passed as a file.
+const LARGEST: usize = 64 * 1024;
+
+/// The most descriptors with one message.
+const DESCRIPTORS: usize = 5;
+
+/// One end of a connection.
+#[derive(Debug)]
+pub(crate) struct Socket(OwnedFd);
+
+impl Socket {
+    /// Both ends.
+    pub(crate) fn pair() -> io::Result<(Self, Self)> {
+        let (one, other) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        Ok((Self(one), Self(other)))
+    }
+
+    /// Sends a message with descriptors.
+    pub(crate) fn send(&self, message: &impl Serialize, with: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let bytes = postcard::to_allocvec(message).map_err(io::Error::other)?;
+        if bytes.len() > LARGEST {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "message is too large"));
+        }
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !with.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(with)) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many descriptors"));
+        }
+        let bytes = [IoSlice::new(&bytes)];
+        retry(|| sendmsg(&self.0, &bytes, &mut ancillary, SendFlags::NOSIGNAL))?;
+        Ok(())
+    }
+
+    /// The next message; none when the other side has ended.
+    pub(crate) fn receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+        let mut bytes = vec![0; LARGEST];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let length = {
+            let mut slices = [IoSliceMut::new(&mut bytes)];
+            let flags = RecvFlags::CMSG_CLOEXEC;
+            retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags))?.bytes
+        };
+        let mut descriptors = Vec::new();
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(received) = message {
+                descriptors.extend(received);
+            }
+        }
+        if length == 0 {
+            return Ok(None);
+        }
+        let message = postcard::from_bytes(&bytes[..length]).map_err(io::Error::other)?;
+        Ok(Some((message, descriptors)))
+    }
+}
+
+impl From<OwnedFd> for Socket {
+    fn from(descriptor: OwnedFd) -> Self {
+        Self(descriptor)
+    }
+}
+
+impl From<Socket> for OwnedFd {
+    fn from(socket: Socket) -> Self {
+        socket.0
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(rustix::io::Errno::INTR) => {}
+            other => return other.map_err(io::Error::from),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! One process for each confined process: starts it, watches it, and sees to its end.
+//!
+//! It stays outside, so that it can still see what the host has when it says what was denied. When jp
+//! goes away, for whatever reason, its socket ends and the supervisor ends everything below it; should
+//! the supervisor itself be killed, the kernel ends what hangs on it.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, waitpid},
+};
+
+use super::{
+    init,
+    message::{Control, Inner, Order},
+    notify::Observer,
+    socket::Socket,
+    sys::{self, Alone, Fork},
+    tool::{self, Streams},
+    tree,
+};
+use crate::{
+    confinement::{Network, Tier},
+    event::{Ended, Event},
+    failure::{Failure, Step},
+};
+
+/// The namespaces of the first tier. The network is added where it is not shared.
+const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS;
+
+/// Starts what the descriptors say, and ends with it.
+pub(super) fn run(alone: Alone, received: [OwnedFd; 5], bytes: u64) -> ! {
+    let [order, stdin, stdout, stderr, control] = received;
+    let control = Socket::from(control);
+    let streams = Streams { stdin, stdout, stderr };
+    let ended = read(order, bytes).and_then(|order| start(alone, &order, streams, &control));
+    if let Err(failure) = ended {
+        let _ = control.send(&Event::Failed(failure), &[]);
+    }
+    sys::exit(0)
+}
+
+fn read(order: OwnedFd, length: u64) -> Result<Order, Failure> {
+    let mut bytes = Vec::new();
+    File::from(order)
+        .take(length)
+        .read_to_end(&mut bytes)
+        .and_then(|_| postcard::from_bytes(&bytes).map_err(io::Error::other))
+        .map_err(Step::Request.of(""))
+}
+
+fn start(alone: Alone, order: &Order, streams: Streams, control: &Socket) -> Result<(), Failure> {
+    let failed = |error: io::Error| Step::Fork.failed("", error);
+    // Inside its own namespace a process cannot tell who it was.
+    let identity = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let (ours, theirs) = Socket::pair().map_err(failed)?;
+    let (tool_ours, tool_theirs) = Socket::pair().map_err(failed)?;
+    let first = match order.confinement.tier {
+        Tier::Namespaces => {
+            match sys::fork_into(alone, namespaces(order)).map_err(Step::Namespaces.of(""))? {
+                Fork::Child => {
+                    drop((ours, tool_ours));
+                    init::run(alone, order, identity, streams, &theirs, tool_theirs)
+                }
+                Fork::Parent(init) => init,
+            }
+        }
+        Tier::Landlock | Tier::None => {
+            // What the tool leaves behind becomes a child of this process, and is found.
+            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+                .map_err(|error| failed(error.into()))?;
+            tool::start(alone, order, &streams, &tool_theirs, true).map_err(failed)?
+        }
+    };
+    drop((theirs, tool_theirs, streams));
+    Supervisor::new(order, first, ours, tool_ours).map_err(failed)?.watch(control);
+    Ok(())
+}
+
+fn namespaces(order: &Order) -> libc::c_int {
+    match order.confinement.network {
+        Network::Shared => NAMESPACES,
+        Network::None | Network::Proxy => NAMESPACES | libc::CLONE_NEWNET,
+    }
+}
+
+/// What is watched. The first process is the init of the namespace, or the tool itself without one.
+struct Supervisor<'a> {
+    tier: Tier,
+    first: Pid,
+    first_ended: OwnedFd,
+    /// The process group of the tool.
+    group: Option<Pid>,
+    init: Option<Socket>,
+    tool: Option<Socket>,
+    calls: Option<OwnedFd>,
+    observer: Observer<'a>,
+    /// Whether there is a tool, and whether jp knows that it runs.
+    began: bool,
+    announced: bool,
+    failed: bool,
+    ended: Option<Ended>,
+}
+
+/// What woke the supervisor.
+#[derive(Clone, Copy)]
+enum Source {
+    Control,
+    First,
+    Init,
+    Tool,
+    Calls,
+}
+
+impl<'a> Supervisor<'a> {
+    fn new(order: &'a Order, first: Pid, init: Socket, tool: Socket) -> io::Result<Self> {
+        let how = &order.confinement;
+        Ok(Self {
+            tier: how.tier,
+            first,
+            first_ended: pidfd_open(first, PidfdFlags::empty())?,
+            group: (how.tier != Tier::Namespaces).then_some(first),
+            init: (how.tier == Tier::Namespaces).then_some(init),
+            tool: Some(tool),
+            calls: None,
+            observer: Observer::new(&how.view, how.network, how.execute),
+            began: how.tier != Tier::Namespaces,
+            announced: false,
+            failed: false,
+            ended: None,
+        })
+    }
+
+    /// Serves everybody until the first process has ended, then says how it went.
+    fn watch(mut self, control: &Socket) {
+        while let Ok(ready) = self.wait(control) {
+            let is_over = ready.into_iter().any(|source| !self.serve(source, control));
+            if is_over {
+                break;
+            }
+        }
+        let ended = self.finish();
+        if self.failed {
+            return;
+        }
+        let blocked = self.observer.into_blocked();
+        if !blocked.is_empty() {
+            let _ = control.send(&Event::Blocked(blocked), &[]);
+        }
+        let _ = control.send(&Event::Ended(ended), &[]);
+    }
+
+    fn wait(&self, control: &Socket) -> io::Result<Vec<Source>> {
+        // The first process comes last: what it and the tool have said before their end is heard.
+        let sources: Vec<(Source, BorrowedFd<'_>)> = [
+            Some((Source::Control, control.as_fd())),
+            self.tool.as_ref().map(|socket| (Source::Tool, socket.as_fd())),
+            self.init.as_ref().map(|socket| (Source::Init, socket.as_fd())),
+            self.calls.as_ref().map(|calls| (Source::Calls, calls.as_fd())),
+            Some((Source::First, self.first_ended.as_fd())),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let mut wanted: Vec<PollFd<'_>> = sources
+            .iter()
+            .map(|(_, descriptor)| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN))
+            .collect();
+        loop {
+            match poll(&mut wanted, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => break,
+            }
+        }
+        let ready = wanted.iter().zip(&sources).filter(|(waited, _)| !waited.revents().is_empty());
+        Ok(ready.map(|(_, (source, _))| *source).collect())
+    }
+
+    /// False when it is over.
+    fn serve(&mut self, source: Source, control: &Socket) -> bool {
+        match source {
+            Source::Control => self.obey(control),
+            Source::Tool => self.hear_tool(control),
+            Source::Init => self.hear_init(control),
+            Source::Calls => {
+                let served = self.calls.as_ref().map(|calls| self.observer.serve(calls));
+                if !matches!(served, Some(Ok(()))) {
+                    // Nobody is left who could call, or nobody can be answered: then the calls fail,
+                    // as the kernel decides when the listener is gone.
+                    self.calls = None;
+                }
+                true
+            }
+            Source::First => false,
+        }
+    }
+
+    fn obey(&self, control: &Socket) -> bool {
+        match control.receive::<Control>() {
+            Ok(Some((Control::Signal(signal), _))) => {
+                self.signal(signal);
+                true
+            }
+            Ok(Some((Control::Kill, _)) | None) | Err(_) => false,
+        }
+    }
+
+    fn signal(&self, number: i32) {
+        let signal = Signal::from_named_raw(number);
+        if let (Some(group), Some(signal)) = (self.group, signal) {
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
+    /// The tool's socket ends when it executes, and it is only then that it runs.
+    fn hear_tool(&mut self, control: &Socket) -> bool {
+        let heard = self.tool.as_ref().map(Socket::receive::<Inner>);
+        match heard {
+            Some(Ok(Some((Inner::Calls, mut with)))) => {
+                self.calls = with.pop();
+                if let Some(calls) = &self.calls {
+                    sys::answer_on_the_same_processor(calls.as_fd());
+                }
+                true
+            }
+            Some(Ok(Some((Inner::Failed(failure), _)))) => self.fail(failure, control),
+            Some(Ok(Some(_))) => true,
+            _ => {
+                self.tool = None;
+                self.announce(control)
+            }
+        }
+    }
+
+    /// The program runs when its socket has ended and there is a process: either may be heard first,
+    /// and the socket also ends with an init that never came so far.
+    fn announce(&mut self, control: &Socket) -> bool {
+        if self.announced || self.tool.is_some() || !self.began {
+            return true;
+        }
+        self.announced = true;
+        control.send(&Event::Started, &[]).is_ok()
+    }
+
+    fn hear_init(&mut self, control: &Socket) -> bool {
+        let heard = self.init.as_ref().map(Socket::receive::<Inner>);
+        match heard {
+            Some(Ok(Some((Inner::Failed(failure), _)))) => self.fail(failure, control),
+            Some(Ok(Some((Inner::Listener, with)))) => {
+                let with: Vec<BorrowedFd<'_>> = with.iter().map(AsFd::as_fd).collect();
+                control.send(&Event::Listening, &with).is_ok()
+            }
+            Some(Ok(Some((Inner::Tool, with)))) => {
+                self.began = true;
+                self.group = with.first().and_then(|tool| tree::pid_of(tool.as_fd()));
+                self.announce(control)
+            }
+            Some(Ok(Some((Inner::Ended(ended), _)))) => {
+                self.ended = Some(ended);
+                true
+            }
+            Some(Ok(Some((Inner::Calls, _)))) => true,
+            _ => {
+                self.init = None;
+                true
+            }
+        }
+    }
+
+    fn fail(&mut self, failure: Failure, control: &Socket) -> bool {
+        self.failed = true;
+        let _ = control.send(&Event::Failed(failure), &[]);
+        false
+    }
+
+    /// Ends what is left and says how the tool ended.
+    fn finish(&mut self) -> Ended {
+        // Whoever waits for an answer gets none any more, and ends.
+        self.calls = None;
+        let _ = rustix::process::pidfd_send_signal(&self.first_ended, Signal::KILL);
+        let status = waitpid(Some(self.first), WaitOptions::empty());
+        if self.tier != Tier::Namespaces {
+            tree::end_all();
+        }
+        self.hear_the_rest();
+        self.ended.unwrap_or_else(|| {
+            let status = status.ok().flatten().map(|(_, status)| status);
+            let code = status.and_then(WaitStatus::exit_status).map(Ended::Code);
+            let signal = status.and_then(WaitStatus::terminating_signal).map(Ended::Signal);
+            code.or(signal).unwrap_or(Ended::Signal(libc::SIGKILL))
+        })
+    }
+
+    /// What init said last may not have been read when its end was seen. It has ended, so this does.
+    fn hear_the_rest(&mut self) {
+        while let Some(Ok(Some((heard, _)))) = self.init.as_ref().map(Socket::receive::<Inner>) {
+            if let Inner::Ended(ended) = heard {
+                self.ended = Some(ended);
+            }
+        }
+    }
+}

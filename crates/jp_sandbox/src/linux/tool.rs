@@ -1,0 +1,168 @@
+//! The last steps before the program: limits, streams, session, Landlock, seccomp, execute.
+
+use std::{
+    ffi::{CString, OsStr},
+    io,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
+};
+
+use rustix::{
+    fs::Mode,
+    process::{Pid, Resource, Rlimit, Signal, chdir, setrlimit, setsid, umask},
+};
+
+use super::{
+    landlock,
+    message::{Inner, Order},
+    notify, seccomp,
+    socket::Socket,
+    sys::{self, Alone, Fork},
+};
+use crate::{
+    confinement::{Confinement, Execute, Limits, Tier},
+    failure::{Failure, Step},
+    view::What,
+};
+
+/// What becomes the standard streams.
+pub(super) struct Streams {
+    pub(super) stdin: OwnedFd,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+/// Starts the program. Who has to answer the calls of the new process cannot be stopped while it is
+/// made, so then everything is copied for it.
+pub(super) fn start(
+    alone: Alone,
+    order: &Order,
+    streams: &Streams,
+    supervisor: &Socket,
+    answers_calls: bool,
+) -> io::Result<Pid> {
+    if answers_calls && !asked(&order.confinement).is_empty() {
+        return match sys::fork(alone)? {
+            Fork::Child => run(order, streams, supervisor),
+            Fork::Parent(tool) => Ok(tool),
+        };
+    }
+    sys::fork_borrowing(alone, &mut || run(order, streams, supervisor))
+}
+
+/// Never returns: becomes the program, or says why not.
+fn run(order: &Order, streams: &Streams, supervisor: &Socket) -> ! {
+    let failure = become_program(order, streams, supervisor);
+    let _ = supervisor.send(&Inner::Failed(failure), &[]);
+    sys::exit(127)
+}
+
+fn become_program(order: &Order, streams: &Streams, supervisor: &Socket) -> Failure {
+    match prepare(order, streams, supervisor) {
+        Ok(command) => {
+            let error = sys::execute(&command.path, &command.args, &command.env);
+            Step::Execute.failed(order.program.path.display(), error)
+        }
+        Err(failure) => failure,
+    }
+}
+
+/// What is executed, in the form that the kernel takes.
+struct Command {
+    path: CString,
+    args: Vec<CString>,
+    env: Vec<CString>,
+}
+
+impl Command {
+    fn of(order: &Order) -> io::Result<Self> {
+        let program = &order.program;
+        let variable = |(name, value): &(std::ffi::OsString, std::ffi::OsString)| {
+            let mut text = name.clone();
+            text.push(OsStr::from_bytes(b"="));
+            text.push(value);
+            sys::c_string(text)
+        };
+        Ok(Self {
+            path: sys::c_string(&program.path)?,
+            args: program.args.iter().map(sys::c_string).collect::<io::Result<_>>()?,
+            env: program.env.iter().map(variable).collect::<io::Result<_>>()?,
+        })
+    }
+}
+
+fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Command, Failure> {
+    let how = &order.confinement;
+    let command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(Step::Fork.of("the link to the supervisor"))?;
+    sys::reset_signals();
+    let _ = setsid();
+    umask(Mode::from(0o022));
+    chdir(&order.program.directory)
+        .map_err(Step::Directory.of(order.program.directory.display()))?;
+    set_limits(how.tier, &how.limits).map_err(Step::Limits.of(""))?;
+    set_streams(streams).map_err(Step::Execute.of("the standard streams"))?;
+    sys::close_on_execute().map_err(Step::Execute.of("what is open"))?;
+    if how.tier != Tier::None {
+        rustix::thread::set_no_new_privs(true).map_err(Step::Capabilities.of("new ones"))?;
+        landlock::restrict(how.tier, &how.view).map_err(Step::Landlock.of(""))?;
+        restrict_calls(how, supervisor).map_err(Step::Seccomp.of(""))?;
+    }
+    Ok(command)
+}
+
+fn set_streams(streams: &Streams) -> io::Result<()> {
+    rustix::stdio::dup2_stdin(&streams.stdin)?;
+    rustix::stdio::dup2_stdout(&streams.stdout)?;
+    rustix::stdio::dup2_stderr(&streams.stderr)?;
+    Ok(())
+}
+
+fn asked(how: &Confinement) -> Vec<libc::c_long> {
+    if how.tier == Tier::None { Vec::new() } else { notify::calls(how.observe, how.execute) }
+}
+
+fn restrict_calls(how: &Confinement, supervisor: &Socket) -> io::Result<()> {
+    let asked = asked(how);
+    let wanted = seccomp::Wanted {
+        tier: how.tier,
+        network: how.network,
+        forbid_memory_files: forbids_memory_files(how),
+    };
+    let filter = seccomp::filter(wanted, &asked)?;
+    match sys::seccomp(&filter, !asked.is_empty())? {
+        Some(calls) => supervisor.send(&Inner::Calls, &[calls.as_fd()]),
+        None => Ok(()),
+    }
+}
+
+/// A file in memory can be run whatever the mounts say. Where what can be written cannot be run, that
+/// would be the way around.
+fn forbids_memory_files(how: &Confinement) -> bool {
+    let refuses = |what: &What| {
+        matches!(what, What::Host { execute: false, .. } | What::Private { execute: false })
+    };
+    how.execute == Execute::Itself || how.view.places().iter().any(|place| refuses(&place.what))
+}
+
+fn set_limits(tier: Tier, limits: &Limits) -> rustix::io::Result<()> {
+    let set = |resource, most: Option<u64>| match most {
+        // A limit that is lower already stays.
+        Some(most) => {
+            let most =
+                rustix::process::getrlimit(resource).maximum.map_or(most, |hard| hard.min(most));
+            setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+        }
+        None => Ok(()),
+    };
+    set(Resource::Core, Some(0))?;
+    set(Resource::Nofile, Some(limits.files))?;
+    set(Resource::As, limits.memory)?;
+    set(Resource::Fsize, limits.file_size)?;
+    set(Resource::Cpu, limits.cpu.map(|most| most.as_secs().max(1)))?;
+    // Without a user namespace the kernel counts all processes of the user, jp's own included.
+    set(Resource::Nproc, (tier == Tier::Namespaces).then_some(limits.processes))
+}

@@ -1,0 +1,197 @@
+//! Which changes the policy allows.
+//!
+//! Each change is judged by the rule for its own path. Then come the consequences, because some
+//! changes cannot be made without others:
+//!
+//! - what is below a directory that is not made cannot be made,
+//! - a directory in which something stays cannot be removed,
+//! - a directory that becomes something else goes as a whole or not at all,
+//! - a file that was moved away stays if its new place is refused; otherwise nobody would have it.
+//!
+//! A link is judged at its own path. It must not lead out of the workspace: the sandbox ends with the
+//! call, and a program of the host that writes through the link would not stop at the border.
+
+mod links;
+mod moved;
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jp_tool::access::{AccessPolicy, Capability, Decision, path::Root};
+
+use crate::{Change, Changes, Kind, Node, Reason, Refused, ground::Ground};
+
+/// So often the consequences are drawn; each can have others. What is not settled then is refused.
+const ROUNDS: usize = 32;
+
+/// The changes, each of them allowed or refused.
+#[derive(Debug)]
+pub struct Judged {
+    pub(crate) ground: Arc<Ground>,
+    pub(crate) allowed: Vec<Change>,
+    pub(crate) refused: Vec<Refused>,
+}
+
+impl Changes {
+    /// Judges every change. Without a policy, or with one that has no rules for files, everything
+    /// inside the workspace is allowed. `gate` is asked about each path that the rules allow and says
+    /// no with a message; it is meant for sensitive paths.
+    pub fn judge<E: fmt::Display>(
+        self,
+        policy: Option<&AccessPolicy>,
+        gate: impl Fn(&Utf8Path) -> Result<(), E>,
+    ) -> Judged {
+        let root = Root::open(&self.ground.root).ok();
+        let mut verdict = Verdict::default();
+        for (index, change) in self.list.iter().enumerate() {
+            let reason = judge_one(root.as_ref(), policy, &gate, change);
+            verdict.reasons.extend(reason.map(|reason| (index, reason)));
+        }
+        verdict.settle(&self);
+        let is_hidden = |path: &Utf8Path| policy.is_some_and(|policy| !policy.can_read(path));
+        let mut judged = Judged { ground: self.ground, allowed: Vec::new(), refused: Vec::new() };
+        for (index, change) in self.list.into_iter().enumerate() {
+            match verdict.reasons.remove(&index) {
+                None => judged.allowed.push(change),
+                Some(reason) => {
+                    let hidden = is_hidden(&change.path);
+                    judged.refused.push(Refused { change, reason, hidden });
+                }
+            }
+        }
+        judged
+    }
+}
+
+impl Judged {
+    /// What a commit will do.
+    pub fn allowed(&self) -> &[Change] {
+        &self.allowed
+    }
+
+    /// What it will not do.
+    pub fn refused(&self) -> &[Refused] {
+        &self.refused
+    }
+}
+
+/// What speaks against a change by itself.
+fn judge_one<E: fmt::Display>(
+    root: Option<&Root>,
+    policy: Option<&AccessPolicy>,
+    gate: &impl Fn(&Utf8Path) -> Result<(), E>,
+    change: &Change,
+) -> Option<Reason> {
+    if let Some(obstacle) = &change.obstacle {
+        return Some(Reason::Obstacle(obstacle.clone()));
+    }
+    let denied = |capability: &Capability| deny(policy?, *capability, &change.path);
+    if let Some(reason) = change.kind.needs().iter().find_map(denied) {
+        return Some(reason);
+    }
+    if let Some(target) = change.kind.link()
+        && !links::stays(root, &change.path, target)
+    {
+        return Some(Reason::LeavesRoot { target: target.to_owned() });
+    }
+    gate(&change.path).err().map(|error| Reason::Sensitive(error.to_string()))
+}
+
+fn deny(policy: &AccessPolicy, capability: Capability, path: &Utf8Path) -> Option<Reason> {
+    if policy.fs.is_empty() {
+        return None;
+    }
+    match policy.fs.decide(path, capability) {
+        Decision::Allowed(_) => None,
+        Decision::Denied(rule) => Some(Reason::Denied { capability, rule: Some(rule.clone()) }),
+        Decision::Uncovered => Some(Reason::Denied { capability, rule: None }),
+    }
+}
+
+/// The reasons so far, by the index of the change.
+#[derive(Debug, Default)]
+struct Verdict {
+    reasons: BTreeMap<usize, Reason>,
+}
+
+impl Verdict {
+    /// Draws the consequences until there are no more.
+    fn settle(&mut self, changes: &Changes) {
+        let mut moves = moved::Moves::default();
+        for _ in 0..ROUNDS {
+            let before = self.reasons.len();
+            self.refuse_below_missing(&changes.list);
+            moves.refuse(&changes.ground, &changes.list, &mut self.reasons);
+            self.refuse_not_empty(&changes.list);
+            self.refuse_halves(&changes.list);
+            if self.reasons.len() == before {
+                return;
+            }
+        }
+        for (index, change) in changes.list.iter().enumerate() {
+            if change.kind.gone().is_some() {
+                self.refuse(index, Reason::Depends(Utf8PathBuf::from(".")));
+            }
+        }
+        self.refuse_below_missing(&changes.list);
+    }
+
+    /// What would have to be in a directory that is not made. Directories come first in the list.
+    fn refuse_below_missing(&mut self, list: &[Change]) {
+        let mut missing: Option<&Utf8Path> = None;
+        for (index, change) in list.iter().enumerate() {
+            if let Some(dir) = missing.filter(|dir| change.path.starts_with(dir)) {
+                self.refuse(index, Reason::Depends(dir.to_owned()));
+            } else if change.kind.made() == Some(&Node::Directory)
+                && self.reasons.contains_key(&index)
+            {
+                missing = Some(&change.path);
+            }
+        }
+    }
+
+    /// Directories that cannot go because something in them stays. From the end of the list, so that
+    /// one that stays keeps those above it.
+    fn refuse_not_empty(&mut self, list: &[Change]) {
+        // The latest removal that is refused, of which a directory further up may be an ancestor.
+        let mut stays: Vec<&Utf8Path> = Vec::new();
+        for (index, change) in list.iter().enumerate().rev() {
+            let mut inside = None;
+            while let Some(path) = stays.pop_if(|path| path.starts_with(&change.path)) {
+                inside = Some(path);
+            }
+            let Some(old) = change.kind.gone() else {
+                // The directory of what stays is not touched, so those above it are not either.
+                stays.extend(inside);
+                continue;
+            };
+            if let Some(inside) = inside.filter(|_| *old == Node::Directory) {
+                self.refuse(index, Reason::Depends(inside.to_owned()));
+            }
+            if self.reasons.contains_key(&index) {
+                stays.push(&change.path);
+            }
+        }
+    }
+
+    /// The removals in a directory that should have become something else and does not.
+    fn refuse_halves(&mut self, list: &[Change]) {
+        let mut whole: Option<&Utf8Path> = None;
+        for (index, change) in list.iter().enumerate() {
+            if let Some(dir) = whole.filter(|dir| change.path.starts_with(dir)) {
+                self.refuse(index, Reason::Depends(dir.to_owned()));
+            } else if matches!(&change.kind, Kind::Replaced { old: Node::Directory, .. })
+                && self.reasons.contains_key(&index)
+            {
+                whole = Some(&change.path);
+            }
+        }
+    }
+
+    fn refuse(&mut self, index: usize, reason: Reason) {
+        self.reasons.entry(index).or_insert(reason);
+    }
+}
+
+#[cfg(test)]
+mod tests;

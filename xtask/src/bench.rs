@@ -10,6 +10,8 @@
 
 mod access;
 mod measure;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod startup;
 mod store;
 
@@ -38,6 +40,8 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "startup", pairs: startup::pairs },
     Benchmark { name: "store", pairs: store::pairs },
     Benchmark { name: "access", pairs: access::pairs },
+    #[cfg(target_os = "linux")]
+    Benchmark { name: "sandbox", pairs: sandbox::pairs },
 ];
 
 /// Where the optimised programs are.

@@ -24,6 +24,10 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if std::env::args_os().nth(1).is_some_and(|word| word == jp_sandbox::linux::helper::WORD) {
+        return jp_sandbox::linux::helper::serve();
+    }
     // A usage error is reported, and its exit code chosen, in here.
     let args = Args::parse();
     let end = match Ctx::new(&args.global, &args.command) {

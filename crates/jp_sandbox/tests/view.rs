@@ -125,6 +125,41 @@ fn names_that_do_not_exist_yet_are_hidden_too() {
     assert_eq!(outcome.ended, Ok(Ended::Code(0)));
 }
 
+#[test]
+fn nothing_appears_where_the_host_has_nothing() {
+    let mut sandbox = workspace();
+    sandbox.keep_changes();
+    sandbox.place(".", JUDGED).place("not/yet/there", What::Hidden);
+    check(
+        &sandbox,
+        "ls | tr '\\n' ' ' => secret src sub
+         mkdir not && mkdir not/yet && echo x > not/yet/other && cat not/yet/other => x",
+    );
+}
+
+/// The host's root cannot be an overlay, so what is hidden in it is hidden one level down.
+#[test]
+fn what_is_hidden_in_a_root_that_is_shown_is_hidden() {
+    let mut sandbox = workspace();
+    sandbox.confinement.view.set("/", RUN);
+    sandbox.confinement.view.set("/etc/shadow", What::Hidden);
+    sandbox.confinement.view.set("/etc/ssl/private", What::Hidden);
+    sandbox.confinement.view.set("/var/lib", What::Hidden);
+    sandbox.confinement.view.set("/run", What::Hidden);
+    check(
+        &sandbox,
+        "cat /etc/passwd => works
+         cat /etc/shadow => fails
+         ls /etc/ssl/private => fails
+         ls /var/lib => fails
+         ls /var/cache => works
+         ls -A /run | wc -l => 0
+         touch /etc/new => fails",
+    );
+    sandbox.confinement.view.set("/etc", What::Hidden);
+    check(&sandbox, "cat /etc/passwd => fails");
+}
+
 /// A mount that hides a file is dropped when the host renames another to its name.
 #[test]
 fn a_file_stays_hidden_when_the_host_saves_it_anew() {

@@ -18,6 +18,7 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, poll},
     pipe::PipeFlags,
+    process::{WaitOptions, waitpid},
 };
 
 use super::{
@@ -50,11 +51,16 @@ fn try_serve() -> io::Result<()> {
     sys::ignore_signal(libc::SIGCHLD, true);
     let (taken, take) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     loop {
-        if let Fork::Child = sys::fork(alone)? {
-            drop(taken);
-            take_order(alone, socket, take);
-        }
+        let next = match sys::fork(alone)? {
+            Fork::Child => {
+                drop(taken);
+                take_order(alone, socket, take)
+            }
+            Fork::Parent(next) => next,
+        };
         if !is_taken(&socket, &taken)? {
+            // It hears of the end as this process does, and is not left for somebody else to reap.
+            let _ = waitpid(Some(next), WaitOptions::empty());
             return Ok(());
         }
     }

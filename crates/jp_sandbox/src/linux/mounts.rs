@@ -20,7 +20,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, mkdirat, openat2, statat},
+    fs::{CWD, FileType, Mode, OFlags, ResolveFlags, mkdirat, openat2},
     mount::{
         FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags,
         OpenTreeFlags, UnmountFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen,
@@ -67,6 +67,7 @@ pub(super) fn build(
 ) -> Result<OwnedFd, Failure> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(Step::Mount.of("the namespace's own copy of everything"))?;
+    let view = &with_tops(view);
     let mut tree = Tree::start(view, changes, private)?;
     for place in view.places().iter().filter(|place| place.path != "/") {
         tree.add(place).map_err(|error| Step::Mount.failed(&place.path, error))?;
@@ -140,14 +141,24 @@ impl<'a> Tree<'a> {
         if !shows_something && (around == What::Hidden || !is_in_root) {
             return Ok(());
         }
-        match statat(CWD, place.path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW) {
-            Err(_) if !shows_something => return Ok(()),
-            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => return Ok(()),
-            _ => {}
+        let kind = layers::kind(CWD, &place.path);
+        if kind == Some(FileType::Symlink) || (kind.is_none() && !shows_something) {
+            return Ok(());
+        }
+        if kind.is_some_and(|kind| kind != FileType::Directory) {
+            return self.place(place, self.empty_file()?.as_fd(), false);
         }
         let (mount, again) = blank()?;
         self.blanks.push(again);
         self.place(place, mount.as_fd(), true)
+    }
+
+    fn empty_file(&self) -> io::Result<OwnedFd> {
+        let path = Utf8Path::new("empty");
+        make_file(self.staging.as_fd(), path)?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&self.staging, path.as_std_path(), flags, Mode::empty())?;
+        bind(file.as_fd(), Write::No, false)
     }
 
     /// Attaches a mount at the path of a place, making the mount point where it can be made.
@@ -220,6 +231,23 @@ impl<'a> Tree<'a> {
         }
         Ok(self.root)
     }
+}
+
+/// The host's root is shown as it is, without an overlay. So what is hidden deeper in it needs a place
+/// that can be one: the directory of the root that it is in.
+fn with_tops(view: &View) -> View {
+    let mut with = view.clone();
+    let What::Host { execute, .. } = view.at(Utf8Path::new("/")) else { return with };
+    let is_in_root = |place: &Place| view.around(place).is_some_and(|around| around.path == "/");
+    let hidden = view.places().iter().filter(|place| place.what == What::Hidden);
+    for place in hidden.filter(|place| is_in_root(place)) {
+        let top = place.path.ancestors().skip(1).filter(|path| path.parent().is_some()).last();
+        // These two are the process's own, whatever the view says.
+        if let Some(top) = top.filter(|top| *top != "/proc" && *top != "/dev") {
+            with.set(top, What::Host { write: Write::No, execute });
+        }
+    }
+    with
 }
 
 /// The tree becomes the root of this process, and the host's tree is gone from it.

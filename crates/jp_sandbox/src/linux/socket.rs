@@ -57,7 +57,14 @@ impl Socket {
         let length = {
             let mut slices = [IoSliceMut::new(&mut bytes)];
             let flags = RecvFlags::CMSG_CLOEXEC;
-            retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags))?.bytes
+            let mut receive = || retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags));
+            match receive() {
+                // The other side has ended without reading all that it was sent. The kernel says so
+                // once, before what it had said itself, which is still to be received.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => receive(),
+                received => received,
+            }?
+            .bytes
         };
         let mut descriptors = Vec::new();
         for message in ancillary.drain() {

@@ -103,10 +103,9 @@ impl Spawner {
 
 impl Drop for Spawner {
     fn drop(&mut self) {
-        // It ends by itself when the socket ends, which is dropped after this; waiting here would
-        // wait for that. A helper that is killed leaves its supervisors, which have their own end.
+        // The end of the socket is what the helper ends by, and the supervisor that waits for an order.
+        let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
         if let Ok(helper) = self.helper.get_mut() {
-            let _ = helper.kill();
             let _ = helper.wait();
         }
     }

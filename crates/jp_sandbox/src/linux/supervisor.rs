@@ -103,6 +103,8 @@ struct Supervisor<'a> {
     init: Option<Socket>,
     tool: Option<Socket>,
     calls: Option<OwnedFd>,
+    /// Says that a child has ended, where children of the tool become children of this process.
+    orphans: Option<OwnedFd>,
     observer: Observer<'a>,
     /// Whether there is a tool, and whether jp knows that it runs.
     began: bool,
@@ -119,6 +121,7 @@ enum Source {
     Init,
     Tool,
     Calls,
+    Orphans,
 }
 
 impl<'a> Supervisor<'a> {
@@ -132,6 +135,7 @@ impl<'a> Supervisor<'a> {
             init: (how.tier == Tier::Namespaces).then_some(init),
             tool: Some(tool),
             calls: None,
+            orphans: (how.tier != Tier::Namespaces).then(sys::ended_children).transpose()?,
             observer: Observer::new(&how.view, how.network, how.execute),
             began: how.tier != Tier::Namespaces,
             announced: false,
@@ -148,7 +152,7 @@ impl<'a> Supervisor<'a> {
                 break;
             }
         }
-        let ended = self.finish();
+        let ended = self.finish(control);
         if self.failed {
             return;
         }
@@ -167,6 +171,8 @@ impl<'a> Supervisor<'a> {
             self.init.as_ref().map(|socket| (Source::Init, socket.as_fd())),
             self.calls.as_ref().map(|calls| (Source::Calls, calls.as_fd())),
             Some((Source::First, self.first_ended.as_fd())),
+            // When the first has ended, everybody's end is seen to anyway.
+            self.orphans.as_ref().map(|orphans| (Source::Orphans, orphans.as_fd())),
         ]
         .into_iter()
         .flatten()
@@ -199,6 +205,15 @@ impl<'a> Supervisor<'a> {
                     // as the kernel decides when the listener is gone.
                     self.calls = None;
                 }
+                true
+            }
+            Source::Orphans => {
+                let heard =
+                    self.orphans.as_ref().map(|orphans| rustix::io::read(orphans, &mut [0; 128]));
+                if !matches!(heard, Some(Ok(_) | Err(rustix::io::Errno::AGAIN))) {
+                    self.orphans = None;
+                }
+                tree::reap_all_but(self.first);
                 true
             }
             Source::First => false,
@@ -284,7 +299,7 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Ends what is left and says how the tool ended.
-    fn finish(&mut self) -> Ended {
+    fn finish(&mut self, control: &Socket) -> Ended {
         // Whoever waits for an answer gets none any more, and ends.
         self.calls = None;
         let _ = rustix::process::pidfd_send_signal(&self.first_ended, Signal::KILL);
@@ -292,7 +307,7 @@ impl<'a> Supervisor<'a> {
         if self.tier != Tier::Namespaces {
             tree::end_all();
         }
-        self.hear_the_rest();
+        self.hear_the_rest(control);
         self.ended.unwrap_or_else(|| {
             let status = status.ok().flatten().map(|(_, status)| status);
             let code = status.and_then(WaitStatus::exit_status).map(Ended::Code);
@@ -301,12 +316,14 @@ impl<'a> Supervisor<'a> {
         })
     }
 
-    /// What init said last may not have been read when its end was seen. It has ended, so this does.
-    fn hear_the_rest(&mut self) {
-        while let Some(Ok(Some((heard, _)))) = self.init.as_ref().map(Socket::receive::<Inner>) {
-            if let Inner::Ended(ended) = heard {
-                self.ended = Some(ended);
-            }
+    /// What was said last may not have been heard when the end was seen. Whoever said it has ended, so
+    /// this does.
+    fn hear_the_rest(&mut self, control: &Socket) {
+        while !self.failed && self.tool.is_some() {
+            self.hear_tool(control);
+        }
+        while !self.failed && self.init.is_some() {
+            self.hear_init(control);
         }
     }
 }

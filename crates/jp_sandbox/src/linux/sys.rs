@@ -151,6 +151,19 @@ pub(super) fn reset_signals() {
     }
 }
 
+/// A descriptor that can be read when a child has ended.
+pub(super) fn ended_children() -> io::Result<OwnedFd> {
+    // SAFETY: the set is made and read during the calls; the descriptor is new.
+    unsafe {
+        let mut set: libc::sigset_t = mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGCHLD);
+        nothing(libc::sigprocmask(libc::SIG_BLOCK, &raw const set, ptr::null_mut()).into())?;
+        let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+        descriptor(libc::signalfd(-1, &raw const set, flags).into())
+    }
+}
+
 /// Changes the attributes (`MOUNT_ATTR_*`) of the mount behind a descriptor.
 pub(super) fn mount_setattr(mount: BorrowedFd<'_>, set: u64, recursive: bool) -> io::Result<()> {
     /// The kernel's `struct mount_attr`.

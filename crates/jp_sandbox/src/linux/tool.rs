@@ -150,11 +150,11 @@ fn forbids_memory_files(how: &Confinement) -> bool {
 
 fn set_limits(tier: Tier, limits: &Limits) -> rustix::io::Result<()> {
     let set = |resource, most: Option<u64>| match most {
-        // A limit that is lower already stays.
+        // What is lower already stays.
         Some(most) => {
-            let most =
-                rustix::process::getrlimit(resource).maximum.map_or(most, |hard| hard.min(most));
-            setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+            let now = rustix::process::getrlimit(resource);
+            let lower = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
+            setrlimit(resource, Rlimit { current: lower(now.current), maximum: lower(now.maximum) })
         }
         None => Ok(()),
     };

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait, waitpid};
 
 /// How long this tries. Whatever is still left then is not ended by a signal: it is stuck in the
 /// kernel.
@@ -28,6 +28,13 @@ pub(super) fn end_all() {
             }
         }
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Reaps the orphans that have ended. How the first child ended is for somebody else to hear.
+pub(super) fn reap_all_but(first: Pid) {
+    for child in children(rustix::process::getpid()).into_iter().filter(|child| *child != first) {
+        let _ = waitpid(Some(child), WaitOptions::NOHANG);
     }
 }
 

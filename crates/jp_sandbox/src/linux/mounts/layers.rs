@@ -88,6 +88,9 @@ impl Tree<'_> {
             What::Host { .. } if kind.is_none() => return Ok(()),
             What::Host { .. } | What::Private { .. } | What::Blank => true,
         };
+        // What is hidden in a directory that does not exist is hidden with that directory: a stub of
+        // it would be there, where the host has nothing.
+        let path = if is_visible { path } else { first_missing(host, path) };
         if !stub_parents(layer, host, path)? {
             return Ok(());
         }
@@ -120,6 +123,14 @@ impl Tree<'_> {
         }
         Ok(())
     }
+}
+
+/// The outermost part of a path that the host does not have, or all of it.
+fn first_missing<'a>(host: Option<BorrowedFd<'_>>, path: &'a Utf8Path) -> &'a Utf8Path {
+    let Some(host) = host else { return path };
+    let outermost =
+        path.ancestors().filter(|up| !up.as_str().is_empty() && kind(host, up).is_none());
+    outermost.last().unwrap_or(path)
 }
 
 /// Makes the directories above a stub with the modes that the host's have. False when a file of the
@@ -218,7 +229,7 @@ fn by_descriptor(layer: BorrowedFd<'_>) -> String {
     format!("/proc/self/fd/{}", layer.as_raw_fd())
 }
 
-fn kind(at: BorrowedFd<'_>, path: &Utf8Path) -> Option<FileType> {
+pub(super) fn kind(at: BorrowedFd<'_>, path: &Utf8Path) -> Option<FileType> {
     kind_of(at, path.as_std_path())
 }
 

@@ -1,0 +1,202 @@
+//! A process that runs: its streams, its signals, its end.
+//!
+//! All futures here can be dropped at any await: what was heard is kept in the child, and the next call
+//! goes on from there.
+
+use std::{
+    fmt, io,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use jp_sandbox::{
+    event::{Blocked, Ended, Event},
+    failure::Failure,
+};
+use tokio::{net::unix::pipe, time::timeout};
+
+use crate::{
+    linux::Process,
+    signal::{Signal, signal_name},
+    spawn::Ours,
+};
+
+/// How long a process that was killed may take to be gone. The supervisor itself gives up after five
+/// seconds; what is left then is stuck in the kernel, and nobody can wait for it.
+const GONE_WITHIN: Duration = Duration::from_secs(15);
+
+/// A process that runs. Dropping it ends the process and everything it started.
+///
+/// The streams are there when they were asked for as pipes. They are independent of each other and of
+/// the child: take them out to use them in tasks of their own, drop one to close it.
+#[derive(Debug)]
+pub struct Child {
+    /// Its input. A write to a process that has closed it fails, provided that the program this crate
+    /// is used in ignores `SIGPIPE`, as Rust programs do.
+    pub stdin: Option<pipe::Sender>,
+    /// Its output.
+    pub stdout: Option<pipe::Receiver>,
+    /// Its messages.
+    pub stderr: Option<pipe::Receiver>,
+    /// Where its connections to the proxy arrive, when its network is the proxy: a listening socket.
+    pub listener: Option<OwnedFd>,
+    program: PathBuf,
+    process: Process,
+    blocked: Vec<Blocked>,
+    ended: Option<Ended>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// By itself with a code, or by a signal.
+    pub ended: Ended,
+    /// What it was denied, if it was observed.
+    pub blocked: Vec<Blocked>,
+}
+
+/// How to end a process that may want to end in its own way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stop {
+    /// How long it may take to end by itself, because it was told so or its input has ended.
+    pub terminate_after: Duration,
+    /// How long it may take to end after it was sent `SIGTERM`.
+    pub kill_after: Duration,
+}
+
+impl Default for Stop {
+    /// `SIGTERM` at once, and two seconds to obey.
+    fn default() -> Self {
+        Self { terminate_after: Duration::ZERO, kill_after: Duration::from_secs(2) }
+    }
+}
+
+/// Why the end of a process is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum WaitError {
+    /// Its supervisor could not go on; the process has been ended.
+    #[error("{program} could not be watched", program = .program.display())]
+    Failed {
+        /// The program.
+        program: PathBuf,
+        /// What failed.
+        #[source]
+        failure: Failure,
+    },
+    /// Its supervisor is gone, and the process with it.
+    #[error("the supervisor of {program} was killed", program = .program.display())]
+    Lost {
+        /// The program.
+        program: PathBuf,
+    },
+    /// It was killed and is still there.
+    #[error("{program} was killed but does not end: it is stuck in the kernel", program = .program.display())]
+    Stuck {
+        /// The program.
+        program: PathBuf,
+    },
+    /// The connection to its supervisor failed.
+    #[error("cannot hear what becomes of {program}", program = .program.display())]
+    Connection {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Child {
+    pub(crate) fn new(program: PathBuf, process: Process, ours: Ours) -> Self {
+        let Ours { stdin, stdout, stderr } = ours;
+        let (listener, blocked, ended) = (None, Vec::new(), None);
+        Self { stdin, stdout, stderr, listener, program, process, blocked, ended }
+    }
+
+    /// The file that was executed.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Waits until the process, and everything it started, has ended. Says the same when asked again.
+    ///
+    /// It waits for processes, not for pipes: what was written before the end can still be read after.
+    pub async fn wait(&mut self) -> Result<Exit, WaitError> {
+        loop {
+            if let Some(ended) = self.ended {
+                return Ok(Exit { ended, blocked: self.blocked.clone() });
+            }
+            let event = self.next_event().await;
+            let program = || self.program.clone();
+            match event {
+                Ok(Some(Event::Failed(failure))) => {
+                    return Err(WaitError::Failed { program: program(), failure });
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => return Err(WaitError::Lost { program: program() }),
+                Err(source) => return Err(WaitError::Connection { program: program(), source }),
+            }
+        }
+    }
+
+    /// Sends a signal to the program and its process group. Nobody may be there any more to get it.
+    pub fn signal(&self, signal: Signal) -> io::Result<()> {
+        self.process.signal(signal.number())
+    }
+
+    /// Lets the process end by itself, asks it to, makes it, each when the step before did not help.
+    ///
+    /// Dropping the future leaves the process running; calling it again starts with the first step.
+    pub async fn stop(&mut self, stop: Stop) -> Result<Exit, WaitError> {
+        if let Ok(exit) = timeout(stop.terminate_after, self.wait()).await {
+            return exit;
+        }
+        // It may end at this moment, and then there is nobody to be asked: the wait tells.
+        let _ = self.signal(Signal::Terminate);
+        if let Ok(exit) = timeout(stop.kill_after, self.wait()).await {
+            return exit;
+        }
+        self.kill().await
+    }
+
+    /// Ends the process and everything it started, and waits until they are gone.
+    pub async fn kill(&mut self) -> Result<Exit, WaitError> {
+        // A supervisor that cannot hear this any more has ended or is gone, which the wait tells.
+        let _ = self.process.kill();
+        match timeout(GONE_WITHIN, self.wait()).await {
+            Ok(exit) => exit,
+            Err(_) => Err(WaitError::Stuck { program: self.program.clone() }),
+        }
+    }
+
+    /// The next thing that happened, after what it means has been kept.
+    pub(crate) async fn next_event(&mut self) -> io::Result<Option<Event>> {
+        let Some((event, descriptor)) = self.process.event().await? else { return Ok(None) };
+        match &event {
+            Event::Listening => self.listener = descriptor,
+            Event::Blocked(blocked) => self.blocked.extend_from_slice(blocked),
+            Event::Ended(ended) => self.ended = Some(*ended),
+            Event::Started | Event::Failed(_) => {}
+        }
+        Ok(Some(event))
+    }
+}
+
+impl Exit {
+    /// Whether the program said that all is well.
+    pub fn is_success(&self) -> bool {
+        self.ended == Ended::Code(0)
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ended {
+            Ended::Code(code) => write!(f, "exited with code {code}"),
+            Ended::Signal(number) => match signal_name(number) {
+                Some(name) => write!(f, "was ended by {name}"),
+                None => write!(f, "was ended by signal {number}"),
+            },
+        }
+    }
+}

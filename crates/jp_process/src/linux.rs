@@ -1,0 +1,162 @@
+//! The helper of the sandbox, as something to await.
+//!
+//! The helper is started when it is first needed. It takes one order at a time, so only a few may be on
+//! their way to it: a queue that is full would block the thread that sends, and the kernel lets only
+//! so many descriptors travel at once.
+
+use std::{
+    io,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use jp_sandbox::{
+    confinement::{Confinement, Program},
+    event::Event,
+    linux::{self, Spawner, Stdio},
+    machine::Machine,
+};
+use tokio::{
+    io::Interest,
+    sync::{Semaphore, SemaphorePermit},
+};
+
+use crate::spawn::Streams;
+
+/// How many orders may be on their way. Five descriptors travel with each, and 1024 is the usual limit.
+const ON_THE_WAY: usize = 64;
+
+/// Starts the helper when it is needed, and processes through it.
+#[derive(Debug)]
+pub(crate) struct Starter {
+    helper: PathBuf,
+    spawner: Mutex<Option<Arc<Spawner>>>,
+    turns: Semaphore,
+}
+
+/// What went wrong before the helper had the order.
+#[derive(Debug)]
+pub(crate) enum StartError {
+    /// There is no helper.
+    Helper(io::Error),
+    /// It did not take the order.
+    Order(io::Error),
+}
+
+/// A process that was asked for. Dropping it ends the process and everything it started.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: linux::Child,
+    /// The same connection to the supervisor, known to the runtime, which wakes whoever waits for it.
+    /// Nothing is read from it but by the child: it has packets and no stream.
+    wakes: tokio::net::UnixStream,
+}
+
+impl Starter {
+    pub(crate) fn new(helper: PathBuf) -> Self {
+        Self { helper, spawner: Mutex::default(), turns: Semaphore::new(ON_THE_WAY) }
+    }
+
+    pub(crate) fn helper(&self) -> &Path {
+        &self.helper
+    }
+
+    /// The right to send an order, until it is dropped.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // The semaphore is never closed, which is the only error there is.
+        self.turns.acquire().await.ok()
+    }
+
+    /// Sends the order. An order that could not be sent was not carried out, so it is safe to send it
+    /// again, to a new helper, when the old one is dead.
+    pub(crate) fn start(
+        &self,
+        confinement: Confinement,
+        program: Program,
+        streams: Streams,
+    ) -> Result<Process, StartError> {
+        let stdio = Stdio { stdin: streams.stdin, stdout: streams.stdout, stderr: streams.stderr };
+        let spawner = self.spawner(None).map_err(StartError::Helper)?;
+        let child = match spawner.spawn(confinement.clone(), program.clone(), &stdio) {
+            Err(error) if is_dead(&error) => {
+                let spawner = self.spawner(Some(&spawner)).map_err(StartError::Helper)?;
+                spawner.spawn(confinement, program, &stdio)
+            }
+            sent => sent,
+        };
+        child.and_then(Process::new).map_err(StartError::Order)
+    }
+
+    /// Asks the helper what the machine offers.
+    pub(crate) async fn probe(&self) -> io::Result<Machine> {
+        let spawner = self.spawner(None)?;
+        match probe(Arc::clone(&spawner)).await {
+            Err(error) if is_dead(&error) => probe(self.spawner(Some(&spawner))?).await,
+            answer => answer,
+        }
+    }
+
+    /// The helper, started now if there is none or only this dead one.
+    fn spawner(&self, dead: Option<&Arc<Spawner>>) -> io::Result<Arc<Spawner>> {
+        let mut current = self.current();
+        if let Some(spawner) = &*current
+            && !dead.is_some_and(|dead| Arc::ptr_eq(dead, spawner))
+        {
+            return Ok(Arc::clone(spawner));
+        }
+        let spawner = Arc::new(Spawner::start(&self.helper)?);
+        *current = Some(Arc::clone(&spawner));
+        Ok(spawner)
+    }
+
+    fn current(&self) -> MutexGuard<'_, Option<Arc<Spawner>>> {
+        // What is behind the lock is replaced whole, so it is right whoever panicked.
+        self.spawner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The helper tries everything before it answers, and nothing else can be done on a thread that waits.
+async fn probe(spawner: Arc<Spawner>) -> io::Result<Machine> {
+    tokio::task::spawn_blocking(move || spawner.probe()).await.map_err(io::Error::other)?
+}
+
+fn is_dead(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
+
+impl Process {
+    fn new(child: linux::Child) -> io::Result<Self> {
+        let wakes = UnixStream::from(child.as_fd().try_clone_to_owned()?);
+        // Readiness is a hint: without this, a wrong one would block the thread. It holds for both
+        // descriptors, which are one connection.
+        wakes.set_nonblocking(true)?;
+        Ok(Self { child, wakes: tokio::net::UnixStream::from_std(wakes)? })
+    }
+
+    /// The next event, with the descriptor that came with it; none when there will be no more.
+    ///
+    /// Nothing is lost when the future is dropped.
+    pub(crate) async fn event(&self) -> io::Result<Option<(Event, Option<OwnedFd>)>> {
+        loop {
+            self.wakes.readable().await?;
+            match self.wakes.try_io(Interest::READABLE, || self.child.event()) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                heard => return heard,
+            }
+        }
+    }
+
+    /// Sends a signal to the program and its process group.
+    pub(crate) fn signal(&self, number: i32) -> io::Result<()> {
+        self.child.signal(number)
+    }
+
+    /// Ends the program and everything it started.
+    pub(crate) fn kill(&self) -> io::Result<()> {
+        self.child.kill()
+    }
+}

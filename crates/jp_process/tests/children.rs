@@ -1,6 +1,7 @@
 //! Children that are talked to: pipes, signals, the ways to end, and a helper that dies.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests fail loudly")]
+#![expect(clippy::disallowed_methods, reason = "the state of a process is a file")]
 
 mod common;
 

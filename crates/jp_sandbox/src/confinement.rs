@@ -14,6 +14,8 @@ pub struct Confinement {
     pub tier: Tier,
     /// The files it sees.
     pub view: View,
+    /// Symbolic links where the view itself is empty.
+    pub links: Vec<Link>,
     /// Where what it writes to judged places is kept: one directory, with `0/upper`, `0/work`, … in
     /// the order of the judged places of the view. Must be there when a place is judged.
     pub changes: Option<Utf8PathBuf>,
@@ -25,6 +27,16 @@ pub struct Confinement {
     pub limits: Limits,
     /// Whether what it was denied is noted and reported.
     pub observe: bool,
+}
+
+/// A symbolic link of the host that an otherwise empty directory of the view must have, because
+/// programs are named by it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Where it is.
+    pub path: Utf8PathBuf,
+    /// Its text, as on the host.
+    pub target: Utf8PathBuf,
 }
 
 /// By what means a process is confined.

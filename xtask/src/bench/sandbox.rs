@@ -98,8 +98,9 @@ fn libraries() -> View {
 }
 
 fn confinement(tier: Tier, view: View, network: Network) -> Confinement {
-    let (changes, execute, limits) = (None, Execute::View, Limits::default());
-    Confinement { tier, view, changes, network, execute, limits, observe: false }
+    let (links, changes) = (Vec::new(), None);
+    let (execute, limits) = (Execute::View, Limits::default());
+    Confinement { tier, view, links, changes, network, execute, limits, observe: false }
 }
 
 fn plain() -> Work {

@@ -148,6 +148,7 @@ pub(crate) fn confinement(tier: Tier) -> Confinement {
     Confinement {
         tier,
         view: View::new([Place { path: "/".into(), what: everything }]),
+        links: Vec::new(),
         changes: None,
         network: Network::Shared,
         execute: Execute::View,

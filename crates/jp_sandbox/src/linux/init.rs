@@ -66,7 +66,7 @@ fn prepare(order: &Order, identity: (u32, u32), supervisor: &Socket) -> Result<(
     if how.network == Network::Proxy {
         offer_listener(supervisor).map_err(Step::Network.of("the listener of the proxy"))?;
     }
-    let root = mounts::build(&how.view, how.changes.as_deref(), how.limits.private)?;
+    let root = mounts::build(how)?;
     devices::provide(&root, &how.view).map_err(Step::Devices.of(""))?;
     mount_proc(&root).map_err(Step::Proc.of(""))?;
     mounts::enter(&root)?;

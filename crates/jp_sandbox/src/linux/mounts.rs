@@ -30,6 +30,7 @@ use rustix::{
 
 use super::sys;
 use crate::{
+    confinement::{Confinement, Link},
     failure::{Failure, Step},
     view::{Place, View, What, Write},
 };
@@ -60,17 +61,16 @@ pub(super) struct Tree<'a> {
 const STAGING: &str = "proc";
 
 /// Mounts the whole view; what is returned is its root directory.
-pub(super) fn build(
-    view: &View,
-    changes: Option<&Utf8Path>,
-    private: u64,
-) -> Result<OwnedFd, Failure> {
+pub(super) fn build(how: &Confinement) -> Result<OwnedFd, Failure> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(Step::Mount.of("the namespace's own copy of everything"))?;
-    let view = &with_tops(view);
-    let mut tree = Tree::start(view, changes, private)?;
+    let view = &with_tops(&how.view);
+    let mut tree = Tree::start(view, how.changes.as_deref(), how.limits.private)?;
     for place in view.places().iter().filter(|place| place.path != "/") {
         tree.add(place).map_err(|error| Step::Mount.failed(&place.path, error))?;
+    }
+    for link in &how.links {
+        tree.link(link).map_err(|error| Step::Mount.failed(&link.path, error))?;
     }
     tree.finish().map_err(Step::Mount.of("what was prepared"))
 }
@@ -179,15 +179,33 @@ impl<'a> Tree<'a> {
         attach(mount, self.root.as_fd(), inside(&place.path))
     }
 
-    fn make_mount_point(&self, path: &Utf8Path, is_directory: bool) -> io::Result<()> {
+    fn make_parents(&self, path: &Utf8Path) -> io::Result<()> {
         let parents: Vec<&Utf8Path> = inside(path).ancestors().skip(1).collect();
         for parent in parents.into_iter().rev().filter(|parent| !parent.as_str().is_empty()) {
             make_directory(self.root.as_fd(), parent)?;
         }
+        Ok(())
+    }
+
+    fn make_mount_point(&self, path: &Utf8Path, is_directory: bool) -> io::Result<()> {
+        self.make_parents(path)?;
         if is_directory {
             return make_directory(self.root.as_fd(), inside(path));
         }
         make_file(self.root.as_fd(), inside(path))
+    }
+
+    /// Makes a link where nothing of the host is seen that could have it.
+    fn link(&self, link: &Link) -> io::Result<()> {
+        if self.view.at(&link.path) != What::Hidden {
+            return Ok(());
+        }
+        self.make_parents(&link.path)?;
+        let (target, path) = (link.target.as_std_path(), inside(&link.path).as_std_path());
+        match rustix::fs::symlinkat(target, &self.root, path) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Mounts every directory between a writable place and one inside it onto itself: what is a mount

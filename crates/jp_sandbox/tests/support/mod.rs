@@ -51,6 +51,7 @@ impl Sandbox {
         let confinement = Confinement {
             tier: Tier::Namespaces,
             view,
+            links: Vec::new(),
             changes: None,
             network: Network::None,
             execute: Execute::View,

@@ -78,6 +78,8 @@ pub(crate) enum Command {
     Conversation(Conversation),
     #[command(subcommand)]
     Tool(Tool),
+    #[command(subcommand)]
+    Sandbox(Sandbox),
     Completions(Completions),
     Man(Man),
     /// Print the version
@@ -265,6 +267,62 @@ pub(crate) struct Question {
     /// May it start this program with these arguments?
     #[arg(long, value_name = "COMMAND")]
     pub(crate) command: Option<String>,
+}
+
+/// Look at the sandbox and use it
+#[derive(Debug, Subcommand)]
+#[command(arg_required_else_help = true)]
+pub(crate) enum Sandbox {
+    /// Say what this machine offers to confine programs with
+    ///
+    /// Each feature is tried, not looked up. What is missing is named with what it costs and how to
+    /// get it.
+    Doctor,
+    Run(SandboxRun),
+}
+
+/// Run a program confined, and end as it does
+///
+/// Without a policy the program gets what a tool without rules gets: it reads the machine without its
+/// secrets, and writes in the workspace and in a temporary directory of its own. With one it gets what
+/// the rules grant. What it was denied is told when it fails.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SandboxRun {
+    /// Rules in a TOML file, as in the configuration of a tool: [[access.fs]] and so on
+    #[arg(long, value_name = "FILE", value_parser = path)]
+    pub(crate) policy: Option<Utf8PathBuf>,
+
+    /// The directory that the rules are about; the workspace or the current directory by default
+    #[arg(long, value_name = "DIR", value_parser = path)]
+    pub(crate) root: Option<Utf8PathBuf>,
+
+    /// Let it use a toolchain and its caches: rust, node, python, go, java or git
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Vec<String>,
+
+    /// Let it read a place outside of the root
+    #[arg(long, value_name = "PATH", value_parser = path)]
+    pub(crate) read: Vec<Utf8PathBuf>,
+
+    /// Let it write a place outside of the root
+    #[arg(long, value_name = "PATH", value_parser = path)]
+    pub(crate) write: Vec<Utf8PathBuf>,
+
+    /// Show what it would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Show what it would change, and ask before anything is changed
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) review: bool,
+
+    /// Print how it would be confined, and do not run it
+    #[arg(long, conflicts_with_all = ["dry_run", "review"])]
+    pub(crate) plan: bool,
+
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 /// Print a script that completes commands in a shell

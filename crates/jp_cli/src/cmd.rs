@@ -5,5 +5,6 @@ pub(crate) mod config;
 pub(crate) mod conversation;
 pub(crate) mod init;
 pub(crate) mod man;
+pub(crate) mod sandbox;
 pub(crate) mod tool;
 pub(crate) mod version;

@@ -376,6 +376,31 @@ fn is_set(name: &str) -> bool {
     !variable(name).is_empty()
 }
 
-fn variable(name: &str) -> String {
+/// Every variable of this program.
+pub(crate) fn variables() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    env::vars_os().collect()
+}
+
+/// This program, to be executed again. The link stays right when the file is replaced meanwhile.
+pub(crate) fn program() -> Result<std::path::PathBuf> {
+    let link = std::path::Path::new("/proc/self/exe");
+    if link.exists() {
+        return Ok(link.to_owned());
+    }
+    env::current_exe().map_err(|error| Error::failure(format!("cannot find this program: {error}")))
+}
+
+/// The user's cache directory.
+pub(crate) fn cache_home() -> Option<Utf8PathBuf> {
+    let cache = Utf8PathBuf::from(variable("XDG_CACHE_HOME"));
+    if cache.is_absolute() { Some(cache) } else { home().map(|home| home.join(".cache")) }
+}
+
+/// The text of a file that the user named with `option`.
+pub(crate) fn read_named(path: &Utf8Path, option: &str) -> Result<String> {
+    read_config(path, Found::Named)?.ok_or_else(|| Error::usage(format!("{option}: no such file")))
+}
+
+pub(crate) fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }

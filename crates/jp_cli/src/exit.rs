@@ -5,17 +5,19 @@ use std::process::ExitCode;
 /// How the program ends. The numbers never change their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    Success = 0,
+    Success,
     /// The thing that ran failed.
-    Failure = 1,
+    Failure,
     /// The command line or the configuration is wrong; nothing ran.
-    Usage = 2,
+    Usage,
     /// Input was needed and nobody could be asked.
-    NeedsInput = 3,
+    NeedsInput,
     /// The policy does not allow it.
-    Refused = 4,
+    Refused,
     /// The person did not want to go on.
-    Interrupted = 130,
+    Interrupted,
+    /// As the program ended that was run in our place.
+    Program(u8),
 }
 
 /// Shown by `jp --help` and `jp man`. Codes that no command of this version ends with yet are part
@@ -30,8 +32,23 @@ Exit codes:
   124  timed out
   130  interrupted";
 
+impl Exit {
+    /// The number.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::NeedsInput => 3,
+            Self::Refused => 4,
+            Self::Interrupted => 130,
+            Self::Program(code) => code,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }

@@ -98,7 +98,7 @@ fn interruptible<T>(term: &Term, prompt: impl FnOnce() -> dialoguer::Result<T>) 
         if signals.forever().next().is_some() {
             let _ = tcsetattr(&tty, OptionalActions::Now, &before);
             let _ = screen.show_cursor().and_then(|()| screen.write_line(""));
-            std::process::exit(Exit::Interrupted as i32);
+            std::process::exit(Exit::Interrupted.code().into());
         }
     });
     let answer = prompt();

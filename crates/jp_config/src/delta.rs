@@ -82,7 +82,7 @@ impl Config {
             Some(Node { data: Data::Table(table), .. }) => emit::table(&[], &table, None),
             _ => String::new(),
         };
-        let layer = Layer { kind: LayerKind::Delta, name: name.into(), text };
+        let layer = Layer::new(LayerKind::Delta, name, text);
         let (sources, number) = self.sources.and(layer);
         let model = schema::model();
         let mut errors = Findings::default();

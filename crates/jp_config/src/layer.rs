@@ -36,6 +36,8 @@ pub struct Layer {
     pub(crate) kind: LayerKind,
     pub(crate) name: String,
     pub(crate) text: String,
+    /// The table that the text is the content of; the whole configuration if it is empty.
+    pub(crate) under: Vec<String>,
 }
 
 impl Layer {
@@ -59,6 +61,12 @@ impl Layer {
         Self::new(LayerKind::File, name, text)
     }
 
+    /// A file with the settings of one tool and nothing else, `[[access.fs]]` for example.
+    pub fn tool(tool: &str, name: impl Into<String>, text: impl Into<String>) -> Self {
+        let under = ["conversation", "tools", tool].map(str::to_owned).to_vec();
+        Self { under, ..Self::file(name, text) }
+    }
+
     /// A value given by `--cfg key.path=value`; `text` is the argument.
     pub fn assignment(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -75,8 +83,8 @@ impl Layer {
         Self::new(candidate.kind, name, text)
     }
 
-    fn new(kind: LayerKind, name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { kind, name: name.into(), text: text.into() }
+    pub(crate) fn new(kind: LayerKind, name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { kind, name: name.into(), text: text.into(), under: Vec::new() }
     }
 }
 

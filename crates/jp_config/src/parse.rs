@@ -17,7 +17,7 @@ use crate::source::Source;
 
 /// Reads a file. `None` if it is not TOML at all; what is wrong is among the findings either way.
 pub(crate) fn file(source: &Source, layer: u32, findings: &mut Findings) -> Option<Node> {
-    let mut reader = Reader::new(layer, 0, findings);
+    let mut reader = Reader::new(layer, 0, findings).below(source.under.clone());
     if !reader.fits(source) {
         return None;
     }
@@ -27,7 +27,12 @@ pub(crate) fn file(source: &Source, layer: u32, findings: &mut Findings) -> Opti
         return None;
     }
     let table = reader.table(table.get_ref());
-    Some(Node { data: Data::Table(table), origin: reader.origin(0..0) })
+    let origin = reader.origin(0..0);
+    let content = Node { data: Data::Table(table), origin };
+    Some(source.under.iter().rev().fold(content, |node, key| {
+        let table = Table::from_iter([(key.clone(), Entry { key: origin, node })]);
+        Node { data: Data::Table(table), origin }
+    }))
 }
 
 /// Reads single values out of a longer text.

@@ -22,6 +22,8 @@ pub(crate) struct Source {
     /// What the user calls it, safe to print.
     pub(crate) name: String,
     pub(crate) text: String,
+    /// The table that the text is the content of.
+    pub(crate) under: Vec<String>,
     /// Where each line begins.
     lines: Vec<usize>,
 }
@@ -35,16 +37,16 @@ pub(crate) struct Position {
 
 impl Sources {
     pub(crate) fn new(layers: Vec<Layer>) -> Self {
-        let defaults = Source::new(LayerKind::Default, "default", String::new());
-        let given = layers.into_iter().map(|it| Source::new(it.kind, &it.name, it.text));
-        Self([defaults].into_iter().chain(given).map(Arc::new).collect())
+        let defaults = Layer::new(LayerKind::Default, "default", String::new());
+        let given = layers.into_iter().map(Source::new);
+        Self([Source::new(defaults)].into_iter().chain(given).map(Arc::new).collect())
     }
 
     /// The same texts and one more; the second result is the number by which an [`Origin`] names it.
     pub(crate) fn and(&self, layer: Layer) -> (Self, u32) {
         let mut sources = self.0.clone();
         let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-        sources.push(Arc::new(Source::new(layer.kind, &layer.name, layer.text)));
+        sources.push(Arc::new(Source::new(layer)));
         (Self(sources), number)
     }
 
@@ -71,7 +73,8 @@ impl Sources {
 }
 
 impl Source {
-    fn new(kind: LayerKind, name: &str, text: String) -> Self {
+    fn new(layer: Layer) -> Self {
+        let Layer { kind, name, text, under } = layer;
         // A byte order mark says nothing in UTF-8 and would shift the columns of the first line.
         let text = match text.strip_prefix('\u{FEFF}') {
             Some(rest) => rest.to_owned(),
@@ -79,7 +82,7 @@ impl Source {
         };
         let breaks = text.bytes().enumerate().filter(|(_, it)| *it == b'\n');
         let lines = [0].into_iter().chain(breaks.map(|(at, _)| at + 1)).collect();
-        Self { kind, name: display_name(kind, name), text, lines }
+        Self { kind, name: display_name(kind, &name), text, under, lines }
     }
 
     /// The line of the byte `at`, from one. Cheap, unlike the column, which takes as long as the

@@ -13,7 +13,11 @@ pub mod failure;
 #[cfg(target_os = "linux")]
 pub mod linux;
 pub mod machine;
+pub mod macos;
+pub mod plan;
+pub mod presets;
 pub mod view;
+pub mod windows;
 
 /// The port of the proxy inside a network namespace of its own, where it is the only one.
 pub const PROXY_PORT: u16 = 3128;

@@ -6,6 +6,7 @@ pub mod helper;
 mod init;
 mod landlock;
 mod message;
+mod mount_table;
 mod mounts;
 pub(crate) mod notify;
 mod probe;
@@ -17,4 +18,5 @@ mod sys;
 mod tool;
 mod tree;
 
+pub use self::mount_table::mount_points;
 pub use self::spawner::{Child, Spawner, Stdio};

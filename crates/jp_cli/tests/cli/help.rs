@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 20] = [
     "",
     "init",
     "config",
@@ -18,6 +18,9 @@ const COMMANDS: [&str; 17] = [
     "conversation path",
     "tool",
     "tool explain",
+    "sandbox",
+    "sandbox doctor",
+    "sandbox run",
     "completions",
     "man",
     "version",

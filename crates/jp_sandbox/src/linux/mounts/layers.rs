@@ -19,7 +19,10 @@ use rustix::{
 };
 
 use super::{Tree, attach, bind, inside, make_directory, make_file, open};
-use crate::view::{Place, What, Write};
+use crate::{
+    linux::mount_table::mount_points,
+    view::{Place, What, Write},
+};
 
 impl Tree<'_> {
     /// The overlay of a place over a directory of the host, or over nothing.
@@ -190,38 +193,15 @@ pub(super) fn copy_links(host: &OwnedFd, root: BorrowedFd<'_>) -> io::Result<()>
 
 /// Where the host has mounted something below a path, outermost first.
 fn mounts_below(path: &Utf8Path) -> io::Result<Vec<Utf8PathBuf>> {
-    #[expect(clippy::disallowed_methods, reason = "the kernel lists the mounts of a process there")]
-    let table = std::fs::read_to_string("/proc/self/mountinfo")?;
-    let mut below: Vec<Utf8PathBuf> = table
-        .lines()
-        .filter_map(|line| line.split(' ').nth(4))
-        .map(unescape)
-        .filter(|mounted| mounted != path && mounted.starts_with(path))
-        .collect();
-    below.sort();
-    below.dedup();
+    let below = mount_points()?.into_iter();
     // A copy of a mount comes with what is mounted in it.
     let mut outermost: Vec<Utf8PathBuf> = Vec::new();
-    for mounted in below {
+    for mounted in below.filter(|mounted| mounted != path && mounted.starts_with(path)) {
         if !outermost.last().is_some_and(|outer| mounted.starts_with(outer)) {
             outermost.push(mounted);
         }
     }
     Ok(outermost)
-}
-
-/// A path as the kernel writes it in tables: white space and backslashes as three octal digits.
-fn unescape(written: &str) -> Utf8PathBuf {
-    let mut path = String::with_capacity(written.len());
-    let mut rest = written;
-    while let Some(at) = rest.find('\\') {
-        path.push_str(&rest[..at]);
-        let code = rest.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        path.push(code.map_or('\\', char::from));
-        rest = &rest[at + if code.is_some() { 4 } else { 1 }..];
-    }
-    path.push_str(rest);
-    path.into()
 }
 
 /// A layer by its descriptor: a path could be another thing by the time the kernel looks.

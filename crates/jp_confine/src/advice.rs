@@ -1,0 +1,70 @@
+//! What a program was denied, in words, with what would allow it.
+
+use std::fmt;
+
+use jp_sandbox::{
+    event::{Blocked, Wanted},
+    plan::{Access, blocked_by, suggest},
+};
+
+use crate::Prepared;
+
+/// One thing that was denied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// What was wanted: `read /home/me/.gitconfig`.
+    pub denied: String,
+    /// Why it was not given.
+    pub reason: String,
+    /// The line of configuration that would give it, if one may be suggested.
+    pub allow: Option<String>,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.denied, self.reason)?;
+        if let Some(allow) = &self.allow {
+            write!(f, "; to allow it: {allow}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything that was denied, in the order in which it was asked for.
+pub(crate) fn collect(
+    prepared: &Prepared,
+    blocked: &[Blocked],
+    proxy: Option<&jp_proxy::Report>,
+) -> Vec<Advice> {
+    let of_proxy = proxy.into_iter().flat_map(|report| &report.denied).map(|refused| Advice {
+        denied: format!("connect to {}", refused.denied.target),
+        reason: refused.denied.to_string(),
+        allow: None,
+    });
+    blocked.iter().map(|one| advice(prepared, one)).chain(of_proxy).collect()
+}
+
+fn advice(prepared: &Prepared, blocked: &Blocked) -> Advice {
+    match blocked {
+        Blocked::Path { path, wanted } => {
+            let (access, word) = match wanted {
+                Wanted::Read => (Access::Read, "read"),
+                Wanted::Write => (Access::Write, "write"),
+                Wanted::Execute => (Access::Execute, "execute"),
+            };
+            let reason = blocked_by(&prepared.plan.view, path, access);
+            let suggestion = suggest(&prepared.request(), &prepared.presets, path, access);
+            Advice {
+                denied: format!("{word} {path}"),
+                reason: reason
+                    .map_or_else(|| "not started".to_owned(), |reason| reason.to_string()),
+                allow: suggestion.map(|suggestion| suggestion.to_string()),
+            }
+        }
+        Blocked::Address(address) => Advice {
+            denied: format!("connect to {address}"),
+            reason: "there is no network".to_owned(),
+            allow: Some(format!("{}.access.net", prepared.key)),
+        },
+    }
+}

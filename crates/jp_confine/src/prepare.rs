@@ -1,0 +1,118 @@
+//! From a subject to a plan that may be carried out.
+
+use camino::Utf8PathBuf;
+use jp_sandbox::{
+    plan::{Plan, Request, SystemPaths, Verdict, plan},
+    presets::{Preset, PresetPlaces},
+};
+use jp_tool::access::AccessPolicy;
+
+use crate::{ConfineError, Confiner, Subject, facts::Disk, secrets, system, variables::TEMP};
+
+/// A plan with everything it was made of, which is asked about again when something was denied.
+#[derive(Debug)]
+pub struct Prepared {
+    /// How the program will be confined.
+    pub plan: Plan,
+    /// What has to be said before it runs, if it is looser than its policy.
+    pub warning: Option<String>,
+    pub(crate) key: String,
+    pub(crate) policy: Option<AccessPolicy>,
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) presets: Vec<(Preset, PresetPlaces)>,
+    parts: Parts,
+}
+
+/// What the request is made of beside that, owned.
+#[derive(Debug)]
+struct Parts {
+    profile: jp_sandbox::plan::Profile,
+    tier: jp_sandbox::confinement::Tier,
+    lifetime: jp_sandbox::plan::Lifetime,
+    transactional: bool,
+    sensitive: Vec<Utf8PathBuf>,
+    approved: Vec<Utf8PathBuf>,
+    system: SystemPaths,
+    home: Option<Utf8PathBuf>,
+    program: Utf8PathBuf,
+    program_files: Vec<Utf8PathBuf>,
+}
+
+impl Confiner {
+    /// Plans a run, and refuses it when the kernel cannot keep the policy.
+    pub async fn prepare(&self, subject: Subject<'_>) -> Result<Prepared, ConfineError> {
+        let mut prepared = self.plan(subject).await?;
+        prepared.warning = match prepared.plan.verdict(self.settings.allow_degraded) {
+            Verdict::Run => None,
+            Verdict::RunDegraded(warning) => Some(warning),
+            Verdict::Refuse(refusal) => return Err(refusal.into()),
+        };
+        Ok(prepared)
+    }
+
+    /// Plans a run without judging the plan, to show it.
+    pub async fn plan(&self, subject: Subject<'_>) -> Result<Prepared, ConfineError> {
+        let home = self.surroundings.home.clone();
+        let presets = system::presets(&self.surroundings);
+        let has_rules = subject.policy.is_some_and(|policy| !policy.fs.is_empty());
+        let needs = [&self.settings.needs, subject.needs];
+        let parts = Parts {
+            profile: subject.profile.unwrap_or(self.settings.profile),
+            tier: self.machine().await?.tier(),
+            lifetime: subject.lifetime,
+            transactional: subject.transactional,
+            sensitive: secrets::find(
+                &self.settings.sensitive,
+                subject.policy,
+                subject.root,
+                home.as_deref(),
+            )?,
+            approved: subject.approved.to_vec(),
+            system: system::paths(&presets, needs, has_rules, home.as_deref()),
+            home,
+            program: subject.program.to_owned(),
+            program_files: subject.program_files.to_vec(),
+        };
+        let (policy, root) = (subject.policy.cloned(), subject.root.to_owned());
+        let plan = plan(&parts.request(policy.as_ref(), &root), &Disk::new());
+        let key = subject.key.to_owned();
+        Ok(Prepared { plan, warning: None, key, policy, root, presets, parts })
+    }
+}
+
+impl Prepared {
+    pub(crate) fn request(&self) -> Request<'_> {
+        self.parts.request(self.policy.as_ref(), &self.root)
+    }
+
+    /// Sensitive paths that nobody said yes to.
+    pub(crate) fn is_kept(&self, path: &camino::Utf8Path) -> bool {
+        let covers = |paths: &[Utf8PathBuf]| paths.iter().any(|kept| path.starts_with(kept));
+        covers(&self.parts.sensitive) && !covers(&self.parts.approved)
+    }
+}
+
+impl Parts {
+    fn request<'a>(
+        &'a self,
+        policy: Option<&'a AccessPolicy>,
+        root: &'a camino::Utf8Path,
+    ) -> Request<'a> {
+        Request {
+            policy,
+            root,
+            profile: self.profile,
+            tier: self.tier,
+            lifetime: self.lifetime,
+            transactional: self.transactional,
+            sensitive: &self.sensitive,
+            approved: &self.approved,
+            system: &self.system,
+            home: self.home.as_deref(),
+            temp: TEMP.into(),
+            program: &self.program,
+            program_files: &self.program_files,
+            as_root: rustix::process::geteuid().is_root(),
+        }
+    }
+}

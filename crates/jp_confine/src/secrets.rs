@@ -1,0 +1,85 @@
+//! Finds what is sensitive: the kernel hides paths, not patterns.
+//!
+//! Patterns that name a place are that place. Patterns such as `**/.env` are looked for in the
+//! workspace, below what the policy lets be read; the search reads directories and nothing else.
+//! A tree that is too large for that is an error and not a shrug: what was not found is not hidden.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jp_tool::access::{AccessPolicy, SensitivePaths};
+use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
+
+/// How many names are looked at. A tree of this size takes a few seconds to walk.
+const MOST: usize = 2_000_000;
+
+/// How deep. Deeper than a path can be long.
+const DEEPEST: usize = 2_000;
+
+/// The workspace is too large to say that nothing sensitive is in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{root} has more than {MOST} files, too many to look for sensitive ones")]
+pub struct TooLarge {
+    root: Utf8PathBuf,
+}
+
+/// The absolute paths of everything sensitive that the policy could show.
+pub(crate) fn find(
+    paths: &SensitivePaths,
+    policy: Option<&AccessPolicy>,
+    root: &Utf8Path,
+    home: Option<&Utf8Path>,
+) -> Result<Vec<Utf8PathBuf>, TooLarge> {
+    let mut found = paths.absolute(home);
+    let mut search = Search { paths, policy, root, home, looked_at: 0, found: Vec::new() };
+    search.walk(Utf8Path::new(""), 0)?;
+    found.append(&mut search.found);
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+struct Search<'a> {
+    paths: &'a SensitivePaths,
+    policy: Option<&'a AccessPolicy>,
+    root: &'a Utf8Path,
+    home: Option<&'a Utf8Path>,
+    looked_at: usize,
+    found: Vec<Utf8PathBuf>,
+}
+
+impl Search<'_> {
+    /// Looks at a directory of the workspace, given relative to it.
+    fn walk(&mut self, directory: &Utf8Path, depth: usize) -> Result<(), TooLarge> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let path = self.root.join(directory);
+        let Ok(entries) = openat(CWD, path.as_std_path(), flags, Mode::empty()).and_then(Dir::new)
+        else {
+            // What jp cannot list, a process of the same user cannot either.
+            return Ok(());
+        };
+        let mut below = Vec::new();
+        for entry in entries.filter_map(Result::ok) {
+            self.looked_at += 1;
+            if self.looked_at > MOST || depth > DEEPEST {
+                return Err(TooLarge { root: self.root.to_owned() });
+            }
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if matches!(name, "." | "..") {
+                continue;
+            }
+            let path = directory.join(name);
+            if self.paths.find(self.root, self.home, &path).is_some() {
+                self.found.push(self.root.join(path));
+            } else if entry.file_type() == FileType::Directory && self.can_show(&path) {
+                below.push(path);
+            }
+        }
+        below.into_iter().try_for_each(|path| self.walk(&path, depth + 1))
+    }
+
+    /// Whether the policy shows something in a directory: it, or something below it.
+    fn can_show(&self, directory: &Utf8Path) -> bool {
+        let Some(policy) = self.policy.filter(|policy| !policy.fs.is_empty()) else { return true };
+        policy.can_read(directory)
+            || policy.fs.iter().any(|rule| rule.read() && rule.path().starts_with(directory))
+    }
+}

@@ -254,10 +254,11 @@ impl Work<'_> {
                 self.remark_beside(&directory, node);
                 What::Host { write: Write::Judged, execute }
             }
-            What::Hidden => What::Blank,
+            // A directory that exists has to be seen to be made in, also inside one like it.
+            What::Hidden | What::Blank => What::Blank,
             other => other,
         };
-        if what != around.what {
+        if what != around.what || what == What::Blank {
             self.view.set(directory, what);
         }
     }

@@ -226,7 +226,7 @@ fn tree(draw: &mut Draw, root: &Utf8Path) -> Vec<Attempt> {
     }
     let mut reads = Vec::new();
     let mut others = Vec::new();
-    let mut add = |list: &mut Vec<Attempt>, verb, path: &Utf8Path, capability| {
+    let add = |list: &mut Vec<Attempt>, verb, path: &Utf8Path, capability| {
         list.push(Attempt { verb, path: path.to_owned(), capability });
     };
     for directory in &directories {
@@ -263,7 +263,7 @@ fn tree(draw: &mut Draw, root: &Utf8Path) -> Vec<Attempt> {
 /// A few rules over paths of the tree, over paths that are to be made, and over paths of nothing.
 fn policy(draw: &mut Draw, attempts: &[Attempt]) -> AccessPolicy {
     let mut rules = BTreeMap::new();
-    for _ in 0..1 + draw.below(6) {
+    for _ in 0..=draw.below(6) {
         let path = match draw.below(8) {
             0 => Utf8PathBuf::from("."),
             1 => Utf8PathBuf::from(*draw.pick(&["d", "a/d", "d/e/f"])),

@@ -153,7 +153,7 @@ fn what_is_hidden_in_a_root_that_is_shown_is_hidden() {
          ls /etc/ssl/private => fails
          ls /var/lib => fails
          ls /var/cache => works
-         ls -A /run | wc -l => 0
+         ls -A /run | grep . => fails
          touch /etc/new => fails",
     );
     sandbox.confinement.view.set("/etc", What::Hidden);

@@ -12,6 +12,9 @@ use tempfile::TempDir;
 use crate::normalize::Normalizer;
 use crate::run::Run;
 
+/// What the names of environments begin with.
+const PREFIX: &str = "jp-test-";
+
 /// A home, a project and cleared variables, in a directory of their own.
 ///
 /// Relative paths given to its methods are relative to the project.
@@ -28,17 +31,22 @@ pub struct TestEnv {
 impl TestEnv {
     /// A fresh environment for the `jp` at this path.
     pub fn new(jp: impl Into<Utf8PathBuf>) -> Self {
-        let dir = TempDir::with_prefix("jp-test-").expect("a temporary directory can be made");
+        Self::in_directory(jp.into(), TempDir::with_prefix(PREFIX))
+    }
+
+    /// The same in a directory other than the system's temporary one, which a confined program does
+    /// not see.
+    pub fn new_in(jp: impl Into<Utf8PathBuf>, parent: impl AsRef<Utf8Path>) -> Self {
+        Self::in_directory(jp.into(), TempDir::with_prefix_in(PREFIX, parent.as_ref()))
+    }
+
+    fn in_directory(jp: Utf8PathBuf, dir: std::io::Result<TempDir>) -> Self {
+        let dir = dir.expect("a temporary directory can be made");
         // The program reports resolved paths; normalising only works on the same form.
         let root = dir.path().canonicalize().expect("the temporary directory exists");
         let root = Utf8PathBuf::try_from(root).expect("the temporary directory has a UTF-8 path");
-        let env = Self {
-            jp: jp.into(),
-            home: root.join("home"),
-            project: root.join("project"),
-            root,
-            _dir: dir,
-        };
+        let env =
+            Self { jp, home: root.join("home"), project: root.join("project"), root, _dir: dir };
         for dir in [&env.home, &env.project, &env.root.join("tmp")] {
             std::fs::create_dir(dir).expect("the environment is empty and writable");
         }

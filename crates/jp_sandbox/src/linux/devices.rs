@@ -11,7 +11,10 @@ use rustix::{
     mount::OpenTreeFlags,
 };
 
-use super::mounts::{self, make_directory, make_file};
+use super::{
+    mounts::{self, NO_EXECUTE, NO_PRIVILEGE, READ_ONLY, make_directory, make_file},
+    sys,
+};
 use crate::view::View;
 
 /// Devices that hold nothing of anybody's.
@@ -26,7 +29,9 @@ const LINKS: [(&str, &str); 4] = [
 ];
 
 /// Mounts it below the new root.
-pub(super) fn provide(root: &OwnedFd, view: &View) -> io::Result<()> {
+///
+/// What a program writes there cannot be run, and it can only write to memory that it shares.
+pub(super) fn provide(root: &OwnedFd, view: &View, private: u64) -> io::Result<()> {
     let shows = |path: &str| view.exactly(Utf8Path::new(path)).is_some();
     if shows("/dev") {
         return Ok(());
@@ -56,6 +61,8 @@ pub(super) fn provide(root: &OwnedFd, view: &View) -> io::Result<()> {
         let device = rustix::mount::open_tree(&host, "", flags)?;
         mounts::attach(device.as_fd(), root.as_fd(), Utf8Path::new("dev").join(name))?;
     }
-    let memory = mounts::memory("mode=1777", "64m")?;
-    mounts::attach(memory.as_fd(), root.as_fd(), Utf8Path::new("dev/shm"))
+    let memory = mounts::memory("mode=1777", &private.min(64 << 20).to_string())?;
+    sys::mount_setattr(memory.as_fd(), NO_PRIVILEGE | NO_EXECUTE, false)?;
+    mounts::attach(memory.as_fd(), root.as_fd(), Utf8Path::new("dev/shm"))?;
+    sys::mount_setattr(mount.as_fd(), READ_ONLY | NO_PRIVILEGE | NO_EXECUTE, false)
 }

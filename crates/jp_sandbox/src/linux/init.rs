@@ -45,8 +45,11 @@ pub(super) fn run(
     supervisor: &Socket,
     tool_socket: Socket,
 ) -> ! {
-    let ended = prepare(order, identity, supervisor)
-        .and_then(|()| start_tool(alone, order, streams, supervisor, tool_socket));
+    let ended = prepare(order, identity, supervisor).and_then(|held| {
+        let ended = start_tool(alone, order, streams, supervisor, tool_socket);
+        drop(held);
+        ended
+    });
     let last = match ended {
         Ok(ended) => Inner::Ended(ended),
         Err(failure) => Inner::Failed(failure),
@@ -55,7 +58,12 @@ pub(super) fn run(
     sys::exit(0)
 }
 
-fn prepare(order: &Order, identity: (u32, u32), supervisor: &Socket) -> Result<(), Failure> {
+/// What is returned has to stay open for as long as the tool runs.
+fn prepare(
+    order: &Order,
+    identity: (u32, u32),
+    supervisor: &Socket,
+) -> Result<Vec<OwnedFd>, Failure> {
     let how = &order.confinement;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(Step::Namespaces.of("the link to the supervisor"))?;
@@ -66,15 +74,16 @@ fn prepare(order: &Order, identity: (u32, u32), supervisor: &Socket) -> Result<(
     if how.network == Network::Proxy {
         offer_listener(supervisor).map_err(Step::Network.of("the listener of the proxy"))?;
     }
-    let root = mounts::build(how)?;
-    devices::provide(&root, &how.view).map_err(Step::Devices.of(""))?;
-    mount_proc(&root).map_err(Step::Proc.of(""))?;
+    let (root, held) = mounts::build(how)?;
+    devices::provide(&root, &how.view, how.limits.private).map_err(Step::Devices.of(""))?;
+    mount_proc(&root, how.limits.processes).map_err(Step::Proc.of(""))?;
     mounts::enter(&root)?;
     drop(root);
     drop_capabilities().map_err(Step::Capabilities.of(""))?;
     // Nothing inside can look into this process, which has descriptors of the supervisor.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .map_err(Step::Capabilities.of("the right to look into the first process"))
+        .map_err(Step::Capabilities.of("the right to look into the first process"))?;
+    Ok(held)
 }
 
 /// The user is the same inside, and there is no other.
@@ -98,8 +107,25 @@ fn offer_listener(supervisor: &Socket) -> io::Result<()> {
     supervisor.send(&Inner::Listener, &[listener.as_fd()])
 }
 
-fn mount_proc(root: &OwnedFd) -> io::Result<()> {
-    mounts::attach(new_proc()?.as_fd(), root.as_fd(), Utf8Path::new("proc"))
+/// Nothing in it can be written: settings of the whole machine are there too, and where the user is
+/// the host's root the kernel lets it write them for its number alone, without any capability.
+fn mount_proc(root: &OwnedFd, processes: u64) -> io::Result<()> {
+    let proc = new_proc()?;
+    bound_processes(&proc, processes);
+    let read_only = u64::from(MountAttrFlags::MOUNT_ATTR_RDONLY.bits());
+    sys::mount_setattr(proc.as_fd(), read_only, false)?;
+    mounts::attach(proc.as_fd(), root.as_fd(), Utf8Path::new("proc"))
+}
+
+/// The kernel does not count the processes of the host's root, whatever the limit says. Newer kernels
+/// have a largest number of a process for each namespace, which bounds how many there can be; it
+/// cannot be less than 301. Others can only be bounded for an ordinary user.
+fn bound_processes(proc: &OwnedFd, processes: u64) {
+    let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::CLOEXEC;
+    let setting = "sys/kernel/pid_max";
+    if let Ok(file) = rustix::fs::openat(proc, setting, flags, rustix::fs::Mode::empty()) {
+        let _ = rustix::io::write(&file, processes.clamp(301, 1 << 22).to_string().as_bytes());
+    }
 }
 
 /// A `/proc` that shows the processes of this namespace.
@@ -113,12 +139,14 @@ pub(super) fn new_proc() -> io::Result<OwnedFd> {
     Ok(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?)
 }
 
-fn drop_capabilities() -> rustix::io::Result<()> {
+pub(super) fn drop_capabilities() -> rustix::io::Result<()> {
     let none = CapabilitySet::empty();
     for capability in CapabilitySet::all() {
         match rustix::thread::remove_capability_from_bounding_set(capability) {
             // A capability that this kernel does not know.
             Ok(()) | Err(rustix::io::Errno::INVAL) => {}
+            // Who has none cannot give any up, and cannot gain any by executing either.
+            Err(rustix::io::Errno::PERM) => break,
             Err(error) => return Err(error),
         }
     }

@@ -35,9 +35,9 @@ use crate::{
     view::{Place, View, What, Write},
 };
 
-const READ_ONLY: u64 = MountAttrFlags::MOUNT_ATTR_RDONLY.bits() as u64;
-const NO_EXECUTE: u64 = MountAttrFlags::MOUNT_ATTR_NOEXEC.bits() as u64;
-const NO_PRIVILEGE: u64 =
+pub(super) const READ_ONLY: u64 = MountAttrFlags::MOUNT_ATTR_RDONLY.bits() as u64;
+pub(super) const NO_EXECUTE: u64 = MountAttrFlags::MOUNT_ATTR_NOEXEC.bits() as u64;
+pub(super) const NO_PRIVILEGE: u64 =
     (MountAttrFlags::MOUNT_ATTR_NOSUID.bits() | MountAttrFlags::MOUNT_ATTR_NODEV.bits()) as u64;
 
 /// A tree under construction.
@@ -55,16 +55,21 @@ pub(super) struct Tree<'a> {
     pinned: BTreeSet<Utf8PathBuf>,
     /// For each place, which places are directly inside it.
     nested: Vec<Vec<usize>>,
+    /// Names that must not become something else, see [`Tree::hold`].
+    held: Vec<OwnedFd>,
+    /// One file system for all private directories, so that they hold together what one may hold.
+    memory: Option<OwnedFd>,
 }
 
 /// Where layers are made while the tree is built; a mount point that every root has.
 const STAGING: &str = "proc";
 
-/// Mounts the whole view; what is returned is its root directory.
-pub(super) fn build(how: &Confinement) -> Result<OwnedFd, Failure> {
+/// Mounts the whole view; what is returned is its root directory, and what has to stay open for as long
+/// as the view is used.
+pub(super) fn build(how: &Confinement) -> Result<(OwnedFd, Vec<OwnedFd>), Failure> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(Step::Mount.of("the namespace's own copy of everything"))?;
-    let view = &with_tops(&how.view);
+    let view = &with_tops(&how.view).map_err(Step::Mount.of("/"))?;
     let mut tree = Tree::start(view, how.changes.as_deref(), how.limits.private)?;
     for place in view.places().iter().filter(|place| place.path != "/") {
         tree.add(place).map_err(|error| Step::Mount.failed(&place.path, error))?;
@@ -78,19 +83,15 @@ pub(super) fn build(how: &Confinement) -> Result<OwnedFd, Failure> {
 impl<'a> Tree<'a> {
     fn start(view: &'a View, changes: Option<&'a Utf8Path>, private: u64) -> Result<Self, Failure> {
         let failed = |error: io::Error| Step::Mount.failed("/", error);
-        let (root, blanks) = if let What::Host { execute, .. } = view.at(Utf8Path::new("/")) {
-            let host = open(Utf8Path::new("/")).map_err(failed)?;
-            (bind(host.as_fd(), Write::No, execute).map_err(failed)?, Vec::new())
-        } else {
-            let (root, again) = blank_root().map_err(failed)?;
-            (root, vec![again])
-        };
+        let (root, again) = blank_root().map_err(failed)?;
+        let blanks = vec![again];
         attach(root.as_fd(), CWD, "/").map_err(failed)?;
         let staging = memory("mode=0700", "16m").map_err(failed)?;
         attach(staging.as_fd(), root.as_fd(), STAGING).map_err(failed)?;
         let private = private.to_string();
         let (pinned, nested) = (BTreeSet::new(), view.nested());
-        Ok(Self { view, changes, private, root, staging, blanks, pinned, nested })
+        let (held, memory) = (Vec::new(), None);
+        Ok(Self { view, changes, private, root, staging, blanks, pinned, nested, held, memory })
     }
 
     /// Mounts one place, if the host has what it shows.
@@ -98,7 +99,7 @@ impl<'a> Tree<'a> {
         match place.what {
             What::Host { write, execute } => self.add_host(place, write, execute),
             What::Private { execute } => {
-                let mount = memory("mode=0700", &self.private)?;
+                let mount = self.private(place)?;
                 let extra = if execute { 0 } else { NO_EXECUTE };
                 sys::mount_setattr(mount.as_fd(), NO_PRIVILEGE | extra, false)?;
                 self.place(place, mount.as_fd(), true)
@@ -122,13 +123,58 @@ impl<'a> Tree<'a> {
         };
         let is_directory = is_directory(source.as_fd())?;
         if is_directory && (write == Write::Judged || self.hides_something(place)) {
-            let mount = self.overlay(place, Some(source.as_fd()))?;
+            let mount = match self.overlay(place, Some(source.as_fd())) {
+                Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+                    return self.add_masked(place, source.as_fd(), execute);
+                }
+                mount => mount?,
+            };
             set_attributes(mount.as_fd(), write, execute)?;
             self.place(place, mount.as_fd(), true)?;
+            self.hold(place)?;
             return self.add_mounts_below(place, write, execute);
         }
         let mount = bind(source.as_fd(), write, execute)?;
         self.place(place, mount.as_fd(), is_directory)
+    }
+
+    /// Hides names in a directory that cannot be an overlay, because the host has mounted something
+    /// inside it. A mask goes away when somebody on the host renames something to its name, so it is
+    /// only good enough where nobody but root can.
+    fn add_masked(
+        &mut self,
+        place: &Place,
+        source: BorrowedFd<'_>,
+        execute: bool,
+    ) -> io::Result<()> {
+        let owner = rustix::fs::fstat(source)?;
+        let is_guarded = owner.st_uid == 0 && owner.st_mode & 0o022 == 0;
+        if place.what.is_judged() || !is_guarded {
+            let reason =
+                "something is mounted inside it, so that nothing in it can be hidden or kept apart";
+            return Err(io::Error::other(reason));
+        }
+        let mount = bind(source, Write::No, execute)?;
+        self.place(place, mount.as_fd(), true)?;
+        let hidden: Vec<Place> =
+            self.children(place).filter(|inner| inner.what == What::Hidden).cloned().collect();
+        for inner in hidden {
+            self.cover(&inner)?;
+        }
+        Ok(())
+    }
+
+    /// Puts something empty over what the host has at a path, if it has something.
+    fn cover(&mut self, place: &Place) -> io::Result<()> {
+        match layers::kind(CWD, &place.path) {
+            None | Some(FileType::Symlink) => Ok(()),
+            Some(FileType::Directory) => {
+                let (mount, again) = blank()?;
+                self.blanks.push(again);
+                attach(mount.as_fd(), self.root.as_fd(), inside(&place.path))
+            }
+            Some(_) => attach(self.empty_file()?.as_fd(), self.root.as_fd(), inside(&place.path)),
+        }
     }
 
     /// What is hidden in an overlay is whited out there. Otherwise an empty directory covers it: in
@@ -242,30 +288,81 @@ impl<'a> Tree<'a> {
         self.children(place).any(|inner| inner.what == What::Hidden)
     }
 
-    fn finish(self) -> io::Result<OwnedFd> {
+    /// Keeps what is not a directory, and has something hidden below its name, from becoming one. No
+    /// whiteout can be below a file; but an overlay that has looked a name up does not look again for
+    /// as long as somebody has it, whatever the host puts there.
+    fn hold(&mut self, place: &Place) -> io::Result<()> {
+        let mut held = Vec::new();
+        for hidden in self.children(place).filter(|inner| inner.what == What::Hidden) {
+            let between = hidden.path.ancestors().skip(1).take_while(|path| *path != place.path);
+            for path in between {
+                let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let way = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+                let path = inside(path).as_std_path();
+                // What cannot be opened is below a file or a link, which is held itself.
+                if let Ok(found) = openat2(&self.root, path, flags, Mode::empty(), way)
+                    && !is_directory(found.as_fd())?
+                {
+                    held.push(found);
+                }
+            }
+        }
+        self.held.append(&mut held);
+        Ok(())
+    }
+
+    /// A private directory, in the file system that they share.
+    fn private(&mut self, place: &Place) -> io::Result<OwnedFd> {
+        let memory = if let Some(memory) = self.memory.take() {
+            memory
+        } else {
+            let memory = memory("mode=0700", &self.private)?;
+            // Older kernels only copy what is mounted somewhere.
+            let at = Utf8Path::new("private");
+            make_directory(self.staging.as_fd(), at)?;
+            attach(memory.as_fd(), self.staging.as_fd(), at)?;
+            memory
+        };
+        let name = self.view.index_of(&place.path).unwrap_or_default().to_string();
+        mkdirat(&memory, &name, Mode::from(0o700))?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = rustix::fs::openat(&memory, &name, flags, Mode::empty())?;
+        let mount = clone_tree(directory.as_fd())?;
+        self.memory = Some(memory);
+        Ok(mount)
+    }
+
+    fn finish(self) -> io::Result<(OwnedFd, Vec<OwnedFd>)> {
         unmount_at(&self.root, STAGING)?;
         for blank in &self.blanks {
             sys::mount_setattr(blank.as_fd(), READ_ONLY | NO_PRIVILEGE | NO_EXECUTE, false)?;
         }
-        Ok(self.root)
+        Ok((self.root, self.held))
     }
 }
 
-/// The host's root is shown as it is, without an overlay. So what is hidden deeper in it needs a place
-/// that can be one: the directory of the root that it is in.
-fn with_tops(view: &View) -> View {
+/// Where the host's root is visible, each entry of it is a place of its own in an empty root. Were the
+/// host's root the root here, Landlock would take it for the same directory: what is granted below it
+/// would be granted for every file of the host that the process gets a descriptor of.
+fn with_tops(view: &View) -> io::Result<View> {
     let mut with = view.clone();
-    let What::Host { execute, .. } = view.at(Utf8Path::new("/")) else { return with };
-    let is_in_root = |place: &Place| view.around(place).is_some_and(|around| around.path == "/");
-    let hidden = view.places().iter().filter(|place| place.what == What::Hidden);
-    for place in hidden.filter(|place| is_in_root(place)) {
-        let top = place.path.ancestors().skip(1).filter(|path| path.parent().is_some()).last();
-        // These two are the process's own, whatever the view says.
-        if let Some(top) = top.filter(|top| *top != "/proc" && *top != "/dev") {
-            with.set(top, What::Host { write: Write::No, execute });
+    let root = Utf8Path::new("/");
+    let What::Host { execute, .. } = view.at(root) else { return Ok(with) };
+    with.set(root, What::Hidden);
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+    for entry in rustix::fs::Dir::new(rustix::fs::open("/", flags, Mode::empty())?)? {
+        let entry = entry?;
+        // A name that is not text cannot be a place, and stays hidden.
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        let path = root.join(name);
+        // These two are the process's own, whatever the view says; links are made anyway.
+        let is_own = matches!(name, "." | ".." | "proc" | "dev");
+        let is_link = layers::kind(CWD, &path) == Some(FileType::Symlink);
+        if !is_own && !is_link && view.exactly(&path).is_none() {
+            with.set(path, What::Host { write: Write::No, execute });
         }
     }
-    with
+    Ok(with)
 }
 
 /// The tree becomes the root of this process, and the host's tree is gone from it.
@@ -315,6 +412,8 @@ pub(super) fn memory(mode: &str, size: &str) -> io::Result<OwnedFd> {
         fsconfig_set_string(&context, "mode", mode)?;
     }
     fsconfig_set_string(&context, "size", size)?;
+    // A file without content takes no page, but memory of the kernel.
+    fsconfig_set_string(&context, "nr_inodes", "256k")?;
     fsconfig_create(&context)?;
     let mount =
         fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::MOUNT_ATTR_NOSUID)?;

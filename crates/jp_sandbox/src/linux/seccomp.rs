@@ -88,6 +88,70 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_uselib,
 ];
 
+/// Calls that reach what a namespace keeps apart: memory, queues and semaphores of the whole machine.
+/// And what Landlock has no say in: owner, mode, times and attributes of every file that can be named.
+const WITHOUT_NAMESPACE: &[libc::c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    // `setxattrat`, `removexattrat` and `file_setattr`, which are newer than the C library's list.
+    463,
+    466,
+    469,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+];
+
+/// Calls that change how another process runs, and the argument that names it; zero is the caller.
+/// Landlock has no say in them, and the supervisor is another process.
+const OTHERS: &[(libc::c_long, u32)] = &[
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+];
+
+/// The old kind of socket that sees every packet.
+const SOCK_PACKET: libc::c_int = 10;
+
+/// Requests of `ioctl` that change the attributes of a file.
+const ATTRIBUTES: [libc::Ioctl; 3] = [0x4008_6602, 0x4004_6602, 0x401c_5820];
+
 /// Calls that are as if the kernel did not have them, so that programs fall back to something older.
 /// What `clone3` is asked for lies in memory, where no filter can look; the other is
 /// `open_tree_attr`, which is newer than the C library's list.
@@ -126,6 +190,14 @@ pub(super) fn filter(wanted: Wanted, asked: &[libc::c_long]) -> io::Result<Vec<l
     for call in UNKNOWN {
         set(call, Answer::Error(libc::ENOSYS))?;
     }
+    if wanted.tier == Tier::Landlock {
+        for call in WITHOUT_NAMESPACE {
+            set(*call, Answer::Error(libc::EPERM))?;
+        }
+        for (call, argument) in OTHERS {
+            set(*call, Answer::RefuseIf(vec![vec![Condition::IsNot(*argument, 0)]]))?;
+        }
+    }
     if wanted.forbid_memory_files {
         set(libc::SYS_memfd_create, Answer::Error(libc::EPERM))?;
     }
@@ -133,20 +205,27 @@ pub(super) fn filter(wanted: Wanted, asked: &[libc::c_long]) -> io::Result<Vec<l
     let every_namespace = Condition::HasAny(0, NAMESPACES | TIME_NAMESPACE);
     set(libc::SYS_unshare, Answer::RefuseIf(vec![vec![every_namespace]]))?;
     #[expect(clippy::cast_possible_truncation, reason = "the kernel looks at 32 bits of it")]
-    let typing = TYPING.map(|request| vec![Condition::Is(1, request as u32)]);
-    set(libc::SYS_ioctl, Answer::RefuseIf(typing.to_vec()))?;
+    let refused = |request: &libc::Ioctl| vec![Condition::Is(1, *request as u32)];
+    let attributes: &[libc::Ioctl] = if wanted.tier == Tier::Landlock { &ATTRIBUTES } else { &[] };
+    set(libc::SYS_ioctl, Answer::RefuseIf(TYPING.iter().chain(attributes).map(refused).collect()))?;
     set(libc::SYS_socket, sockets(wanted))?;
+    set(libc::SYS_socketpair, Answer::RefuseIf(pairs(wanted)))?;
     compile(&answers)
 }
 
 /// Sockets that a process cannot make. Where there is no network namespace, no network means no
-/// sockets of it; and sockets with a path are reached by their path whatever Landlock says, so there
-/// are none of those either. Everywhere else only the families that programs use are left: others go
-/// past namespaces (`AF_VSOCK`) or are rarely looked after.
+/// sockets of it; and sockets with a path are reached by their path, whatever namespaces and Landlock
+/// say, so who has no network or one by rules has none of those either. Everywhere else only the
+/// families that programs use are left: others go past namespaces (`AF_VSOCK`) or are rarely looked
+/// after.
 fn sockets(wanted: Wanted) -> Answer {
     let families: &[libc::c_int] = match (wanted.tier, wanted.network) {
-        (Tier::Namespaces, _) => &[libc::AF_UNIX, libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6],
-        (_, Network::Shared) => &[libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6],
+        (Tier::Namespaces, Network::Shared) => {
+            &[libc::AF_UNIX, libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6]
+        }
+        (Tier::Namespaces, _) | (_, Network::Shared) => {
+            &[libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6]
+        }
         (_, Network::None | Network::Proxy) => return Answer::Error(libc::EPERM),
     };
     let other = families.iter().map(|family| Condition::IsNot(0, family.cast_unsigned()));
@@ -157,11 +236,24 @@ fn sockets(wanted: Wanted) -> Answer {
         Condition::IsNot(2, libc::NETLINK_ROUTE.cast_unsigned()),
     ]);
     // Raw sockets forge what others send. The kind shares its argument with flags.
+    // Of `SOCK_PACKET` the kernel makes a packet socket, whatever the family.
     for family in [libc::AF_INET, libc::AF_INET6] {
-        cases.push(vec![
-            Condition::Is(0, family.cast_unsigned()),
-            Condition::MaskedIs(1, 0xf, libc::SOCK_RAW.cast_unsigned()),
-        ]);
+        for kind in [libc::SOCK_RAW, SOCK_PACKET] {
+            cases.push(vec![
+                Condition::Is(0, family.cast_unsigned()),
+                Condition::MaskedIs(1, 0xf, kind.cast_unsigned()),
+            ]);
+        }
     }
     Answer::RefuseIf(cases)
+}
+
+/// Ends of a pair that are not connected for good can be connected to a path, or send to one. The
+/// kernel takes raw ones for datagrams.
+fn pairs(wanted: Wanted) -> Vec<Case> {
+    if wanted.tier == Tier::Namespaces && wanted.network == Network::Shared {
+        return Vec::new();
+    }
+    let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW];
+    kinds.map(|kind| vec![Condition::MaskedIs(1, 0xf, kind.cast_unsigned())]).into()
 }

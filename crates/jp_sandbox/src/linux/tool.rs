@@ -15,7 +15,7 @@ use rustix::{
 };
 
 use super::{
-    landlock,
+    init, landlock,
     message::{Inner, Order},
     notify, seccomp,
     socket::Socket,
@@ -108,6 +108,8 @@ fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Comm
     sys::close_on_execute().map_err(Step::Execute.of("what is open"))?;
     if how.tier != Tier::None {
         rustix::thread::set_no_new_privs(true).map_err(Step::Capabilities.of("new ones"))?;
+        // In namespaces there are none left. Otherwise root has all that reach past files.
+        init::drop_capabilities().map_err(Step::Capabilities.of(""))?;
         landlock::restrict(how.tier, &how.view).map_err(Step::Landlock.of(""))?;
         restrict_calls(how, supervisor).map_err(Step::Seccomp.of(""))?;
     }
@@ -158,7 +160,8 @@ fn set_limits(tier: Tier, limits: &Limits) -> rustix::io::Result<()> {
         }
         None => Ok(()),
     };
-    set(Resource::Core, Some(0))?;
+    // One byte is less than any core, and what also keeps the kernel from handing one to a program.
+    set(Resource::Core, Some(1))?;
     set(Resource::Nofile, Some(limits.files))?;
     set(Resource::As, limits.memory)?;
     set(Resource::Fsize, limits.file_size)?;

@@ -147,9 +147,13 @@ impl Remark {
 }
 
 impl Node {
-    /// A readable file, or a readable nothing.
+    /// A readable file, or nothing that can be read or made.
     fn is_leaf(&self) -> bool {
-        self.grants.reads() && matches!(self.kind, Kind::File | Kind::Missing)
+        match self.kind {
+            Kind::File => self.grants.reads(),
+            Kind::Missing => self.grants.reads() || self.grants.has(Capability::Create),
+            _ => false,
+        }
     }
 
     /// Whether something that a writable place allows is not allowed here.
@@ -208,6 +212,9 @@ impl Work<'_> {
         if node.kind == Kind::Missing {
             if node.grants.has(Capability::Create) {
                 self.let_be_made(node);
+            }
+            if !node.grants.reads() {
+                self.view.set(node.path.clone(), What::Hidden);
             }
             return;
         }

@@ -8,7 +8,12 @@ use jp_config::{Config, Layer, Policies};
 use jp_confine::{Command, Confiner, Needs, Outcome, Prepared, Running, Streams, Subject};
 use jp_printer::Print;
 use jp_process::{Exit as ProgramExit, Input, Output, Signal, find_program};
-use jp_sandbox::{event::Ended, plan::Lifetime, presets::Preset};
+use jp_sandbox::{
+    event::Ended,
+    plan::Lifetime,
+    presets::Preset,
+    view::{View, What},
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
@@ -28,7 +33,7 @@ pub(crate) async fn run(ctx: &Ctx, args: SandboxRun) -> Result {
     let subject = request.subject();
     if args.plan {
         let plan = confiner.plan(subject).await.map_err(refused)?.plan;
-        return Ok(ctx.printer().print(Print::content(&plan.to_string()))?);
+        return Ok(ctx.printer().print(Print::content(&format!("{plan}\n")))?);
     }
     let prepared = confiner.prepare(subject).await.map_err(refused)?;
     if let Some(warning) = &prepared.warning {
@@ -129,11 +134,12 @@ async fn start(
     request: &Request,
     args: &SandboxRun,
 ) -> Result<Running> {
+    let directory = directory(&prepared.plan.view, [ctx.cwd(), &request.root], &request.root);
     let command = Command {
         path: &request.program,
         args: args.command.clone(),
         extra: Vec::new(),
-        directory: directory(ctx, &request.root),
+        directory,
         observe: true,
     };
     let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map_err(Error::failure);
@@ -145,9 +151,16 @@ async fn start(
     confiner.start(prepared, command, streams).await.map_err(refused)
 }
 
-/// The current directory, if the program can see it.
-fn directory<'a>(ctx: &'a Ctx, root: &'a Utf8Path) -> &'a Utf8Path {
-    if ctx.cwd().starts_with(root) { ctx.cwd() } else { root }
+/// The first of the directories in the workspace that the program can see. A policy may show it
+/// nothing there, and it still has to start somewhere.
+fn directory<'a>(view: &View, wanted: [&'a Utf8Path; 2], root: &Utf8Path) -> &'a Utf8Path {
+    let is_seen = |path: &Utf8Path| {
+        let mut places = view.places().iter();
+        view.at(path) != What::Hidden
+            || places.any(|place| place.what != What::Hidden && place.path.starts_with(path))
+    };
+    let fits = |path: &&Utf8Path| path.starts_with(root) && is_seen(path);
+    wanted.into_iter().find(fits).unwrap_or(Utf8Path::new("/"))
 }
 
 /// Waits for the end. The program is not in the terminal's foreground, so what the person types there
@@ -234,6 +247,18 @@ fn refused(error: jp_confine::ConfineError) -> Error {
             let error = Error::new(Exit::Refused, &refusal);
             refusal.hints.iter().fold(error, Error::hint)
         }
-        other => Error::failure(other),
+        other => Error::failure(with_causes(&other)),
     }
+}
+
+/// The error with what led to it: "cannot start x" alone helps nobody.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    let mut text = error.to_string();
+    for cause in causes.map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text += &format!(": {cause}");
+        }
+    }
+    text
 }

@@ -88,7 +88,8 @@ impl Tree<'_> {
         let kind = kind(CWD, &inner.path);
         let is_visible = match inner.what {
             What::Hidden => self.children(inner).next().is_some(),
-            What::Host { .. } if kind.is_none() => return Ok(()),
+            // What appears there later would have the rights of what is around it, which may be more.
+            What::Host { .. } if kind.is_none() => false,
             What::Host { .. } | What::Private { .. } | What::Blank => true,
         };
         // What is hidden in a directory that does not exist is hidden with that directory: a stub of

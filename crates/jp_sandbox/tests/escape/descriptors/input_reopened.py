@@ -1,0 +1,12 @@
+#!/usr/bin/env python3
+# tries: to open the file that is its standard input again, for writing
+# escaped: the file has changed
+# stdin: file
+from attempt import *
+
+
+@attempt
+def reopen():
+    file = os.open("/proc/self/fd/0", os.O_WRONLY)
+    os.write(file, b"gone")
+    escaped("wrote to its input")

@@ -9,6 +9,7 @@ mod init;
 mod interaction;
 mod output;
 mod program;
+mod sandbox;
 
 use jp_test::TestEnv;
 

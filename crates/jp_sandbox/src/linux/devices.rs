@@ -12,7 +12,7 @@ use rustix::{
 };
 
 use super::{
-    mounts::{self, NO_EXECUTE, NO_PRIVILEGE, READ_ONLY, make_directory, make_file},
+    mounts::{self, MEBIBYTE, NO_EXECUTE, NO_PRIVILEGE, READ_ONLY, make_directory, make_file},
     sys,
 };
 use crate::view::View;
@@ -36,7 +36,7 @@ pub(super) fn provide(root: &OwnedFd, view: &View, private: u64) -> io::Result<(
     if shows("/dev") {
         return Ok(());
     }
-    let mount = mounts::memory("mode=0755", "1m")?;
+    let mount = mounts::memory("0755", MEBIBYTE)?;
     for (target, name) in LINKS {
         symlinkat(target, &mount, name)?;
     }
@@ -61,7 +61,7 @@ pub(super) fn provide(root: &OwnedFd, view: &View, private: u64) -> io::Result<(
         let device = rustix::mount::open_tree(&host, "", flags)?;
         mounts::attach(device.as_fd(), root.as_fd(), Utf8Path::new("dev").join(name))?;
     }
-    let memory = mounts::memory("mode=1777", &private.min(64 << 20).to_string())?;
+    let memory = mounts::memory("1777", private.min(64 * MEBIBYTE))?;
     sys::mount_setattr(memory.as_fd(), NO_PRIVILEGE | NO_EXECUTE, false)?;
     mounts::attach(memory.as_fd(), root.as_fd(), Utf8Path::new("dev/shm"))?;
     sys::mount_setattr(mount.as_fd(), READ_ONLY | NO_PRIVILEGE | NO_EXECUTE, false)

@@ -44,8 +44,8 @@ pub(super) const NO_PRIVILEGE: u64 =
 pub(super) struct Tree<'a> {
     view: &'a View,
     changes: Option<&'a Utf8Path>,
-    /// How many bytes its private directories hold together, as the kernel wants it written.
-    private: String,
+    /// How many bytes its private directories hold together.
+    private: u64,
     root: OwnedFd,
     /// A directory for layers, mounted for as long as the tree is built.
     staging: OwnedFd,
@@ -60,6 +60,9 @@ pub(super) struct Tree<'a> {
     /// One file system for all private directories, so that they hold together what one may hold.
     memory: Option<OwnedFd>,
 }
+
+/// Directories that only installing software changes.
+const SYSTEM: [&str; 4] = ["/etc", "/opt", "/usr", "/var"];
 
 /// Where layers are made while the tree is built; a mount point that every root has.
 const STAGING: &str = "proc";
@@ -86,9 +89,8 @@ impl<'a> Tree<'a> {
         let (root, again) = blank_root().map_err(failed)?;
         let blanks = vec![again];
         attach(root.as_fd(), CWD, "/").map_err(failed)?;
-        let staging = memory("mode=0700", "16m").map_err(failed)?;
+        let staging = memory("0700", 16 * MEBIBYTE).map_err(failed)?;
         attach(staging.as_fd(), root.as_fd(), STAGING).map_err(failed)?;
-        let private = private.to_string();
         let (pinned, nested) = (BTreeSet::new(), view.nested());
         let (held, memory) = (Vec::new(), None);
         Ok(Self { view, changes, private, root, staging, blanks, pinned, nested, held, memory })
@@ -140,7 +142,8 @@ impl<'a> Tree<'a> {
 
     /// Hides names in a directory that cannot be an overlay, because the host has mounted something
     /// inside it. A mask goes away when somebody on the host renames something to its name, so it is
-    /// only good enough where nobody but root can.
+    /// only good enough in the directories of the system, where nobody but root can and hardly ever
+    /// does.
     fn add_masked(
         &mut self,
         place: &Place,
@@ -148,7 +151,8 @@ impl<'a> Tree<'a> {
         execute: bool,
     ) -> io::Result<()> {
         let owner = rustix::fs::fstat(source)?;
-        let is_guarded = owner.st_uid == 0 && owner.st_mode & 0o022 == 0;
+        let is_of_system = SYSTEM.iter().any(|system| place.path.starts_with(system));
+        let is_guarded = is_of_system && owner.st_uid == 0 && owner.st_mode & 0o022 == 0;
         if place.what.is_judged() || !is_guarded {
             let reason =
                 "something is mounted inside it, so that nothing in it can be hidden or kept apart";
@@ -316,7 +320,7 @@ impl<'a> Tree<'a> {
         let memory = if let Some(memory) = self.memory.take() {
             memory
         } else {
-            let memory = memory("mode=0700", &self.private)?;
+            let memory = memory("0700", self.private)?;
             // Older kernels only copy what is mounted somewhere.
             let at = Utf8Path::new("private");
             make_directory(self.staging.as_fd(), at)?;
@@ -405,24 +409,25 @@ fn clone_tree(source: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(open_tree(source, "", flags)?)
 }
 
-/// A new, empty file system in memory.
-pub(super) fn memory(mode: &str, size: &str) -> io::Result<OwnedFd> {
-    let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
-    if let Some(mode) = mode.strip_prefix("mode=") {
-        fsconfig_set_string(&context, "mode", mode)?;
-    }
-    fsconfig_set_string(&context, "size", size)?;
+/// A mebibyte.
+pub(super) const MEBIBYTE: u64 = 1 << 20;
+
+/// A new, empty file system in memory: the mode of its root in octal, and how many bytes it holds.
+pub(super) fn memory(mode: &str, size: u64) -> io::Result<OwnedFd> {
     // A file without content takes no page, but memory of the kernel.
-    fsconfig_set_string(&context, "nr_inodes", "256k")?;
+    let files = (size / 512).clamp(1024, 256 * 1024);
+    let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_set_string(&context, "mode", mode)?;
+    fsconfig_set_string(&context, "size", size.to_string())?;
+    fsconfig_set_string(&context, "nr_inodes", files.to_string())?;
     fsconfig_create(&context)?;
-    let mount =
-        fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::MOUNT_ATTR_NOSUID)?;
-    Ok(mount)
+    let flags = FsMountFlags::FSMOUNT_CLOEXEC;
+    Ok(fsmount(&context, flags, MountAttrFlags::MOUNT_ATTR_NOSUID)?)
 }
 
 /// An empty directory to mount in, and a second descriptor for when everything is mounted in it.
 fn blank() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mount = memory("mode=0755", "1m")?;
+    let mount = memory("0755", MEBIBYTE)?;
     let again = rustix::io::fcntl_dupfd_cloexec(&mount, 3)?;
     Ok((mount, again))
 }

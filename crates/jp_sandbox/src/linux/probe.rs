@@ -42,7 +42,7 @@ pub(super) fn probe(alone: Alone) -> Machine {
     let found = |feature| match feature {
         Feature::Namespaces => {
             let others = libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
-            inside(others, &|| mounts::memory("mode=0755", "1m").map(drop))
+            inside(others, &|| mounts::memory("0755", mounts::MEBIBYTE).map(drop))
         }
         Feature::Network => inside(libc::CLONE_NEWNET, &sys::loopback_up),
         Feature::Proc => inside(0, &|| init::new_proc().map(drop)),
@@ -79,7 +79,7 @@ fn attempt(
 }
 
 fn overlay() -> io::Result<()> {
-    let staging = mounts::memory("mode=0700", "1m")?;
+    let staging = mounts::memory("0700", mounts::MEBIBYTE)?;
     // Layers have to be mounted somewhere: here where this process does not look.
     mounts::attach(staging.as_fd(), rustix::fs::CWD, Utf8Path::new("/"))?;
     for name in ["lower", "upper", "work"] {

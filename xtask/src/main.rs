@@ -13,6 +13,7 @@
     reason = "this program talks to developers and has no other output"
 )]
 
+mod agree;
 mod bench;
 mod bless;
 mod ci;
@@ -71,6 +72,15 @@ enum Task {
         #[arg(long, default_value_t = 60)]
         seconds: u32,
     },
+    /// Compare the kernel with the policy: random rules, tried by real confined processes
+    Agree {
+        /// How many policies
+        #[arg(long, default_value_t = 10_000)]
+        cases: u64,
+        /// Where the random numbers begin; a failure names it
+        #[arg(long)]
+        seed: Option<u64>,
+    },
     /// Write docs/conformance.md: which tests prove which line of the specification
     Spec {
         /// Only check that the file is up to date
@@ -100,6 +110,7 @@ fn run(task: Task) -> Result {
         Task::Bless => bless::run(),
         Task::Bench { filter } => bench::run(filter.as_deref()),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Task::Agree { cases, seed } => agree::run(cases, seed),
         Task::Spec { check } => spec::run(root(), check),
         Task::Tidy => tidy::run(root()),
         Task::Docs => docs::run(),

@@ -27,12 +27,50 @@ enum Get {
 }
 
 /// What the tests need besides a Rust toolchain.
-pub(crate) const TESTS: &[Need] = &[Need {
-    name: "setsid",
-    why: "gives a program under test a terminal of its own",
-    present: || Cmd::new("setsid", &["--version"]).succeeds(),
-    get: Get::Ask("install the package util-linux"),
-}];
+pub(crate) const TESTS: &[Need] = &[
+    Need {
+        name: "setsid",
+        why: "gives a program under test a terminal of its own",
+        present: || Cmd::new("setsid", &["--version"]).succeeds(),
+        get: Get::Ask("install the package util-linux"),
+    },
+    Need {
+        name: "python3",
+        why: "runs the attempts to escape from the sandbox",
+        present: || Cmd::new("python3", &["-c", "import ctypes, venv"]).succeeds(),
+        get: Get::Ask("install the packages python3 and python3-venv"),
+    },
+    Need {
+        name: "git",
+        why: "commits inside the sandbox",
+        present: || Cmd::new("git", &["--version"]).succeeds(),
+        get: Get::Ask("install the package git"),
+    },
+    Need {
+        name: "npm",
+        why: "runs the tests of a project inside the sandbox",
+        present: || Cmd::new("npm", &["--version"]).succeeds(),
+        get: Get::Ask("install Node.js 20 or newer with npm"),
+    },
+    Need {
+        name: "pytest",
+        why: "runs the tests of a project inside the sandbox",
+        present: || {
+            Cmd::new(venv("bin/python").as_str(), &["-m", "pytest", "--version"]).succeeds()
+        },
+        get: Get::Install(|| {
+            vec![
+                Cmd::new("python3", &["-m", "venv", venv("").as_str()]),
+                Cmd::new(venv("bin/pip").as_str(), &["install", "--quiet", "pytest==8.4.2"]),
+            ]
+        }),
+    },
+];
+
+/// A path in the Python environment of the tests.
+fn venv(path: &str) -> camino::Utf8PathBuf {
+    tools_dir().join("venv").join(path)
+}
 
 /// What checking the format needs.
 pub(crate) const FMT: &[Need] = &[Need {

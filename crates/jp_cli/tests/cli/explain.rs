@@ -32,10 +32,11 @@ runtime = "vfs"
     env
 }
 
+/// Each rule with how faithfully it is enforced: 076-278, 076-279.
 #[test]
 fn the_rules_and_where_they_were_written() {
     let env = workspace();
-    assert_snapshot!(env.jp(["tool", "explain", "edit"]).run().success(), @"
+    assert_snapshot!(env.jp(["tool", "explain", "edit"]).run().success(), @r#"
     $ jp tool explain edit
     exit code: 0
     --- stdout
@@ -54,7 +55,21 @@ fn the_rules_and_where_they_were_written() {
     Sensitive, so a person is asked once per run although it is granted, and with nobody to ask it is denied:
       **/.env
       **/.env.*
-    ");
+
+    How the kernel keeps it (namespaces, Landlock and seccomp):
+      . read: exact
+      . create update delete: exact (writes beside docs seem to work and are refused when the call ends)
+      . execute: exact (no program is run from here, but an interpreter can be given a file that it can read)
+      docs read: exact
+      docs create update delete: exact (judged when the call ends)
+      docs execute: exact (no program is run from here, but an interpreter can be given a file that it can read)
+      .env read create update delete execute: exact
+      api.github.com net: stricter (http is judged by its path; https hides the path, so a connection is refused unless the whole host is allowed)
+      api.github.com/admin net: exact (through the proxy, for programs that use HTTP_PROXY and HTTPS_PROXY)
+      AWS_* env: exact
+      AWS_SECRET_ACCESS_KEY env: exact
+      commands commands: looser (the kernel does not see which arguments a program is given, so the process can start any that it can see; a tool with `runtime = "vfs"` has them started and judged by the host)
+    "#);
     assert_snapshot!(env.jp(["tool", "explain", "free"]).run().success(), @"
     $ jp tool explain free
     exit code: 0
@@ -69,6 +84,9 @@ fn the_rules_and_where_they_were_written() {
     Sensitive, and kept from a tool without rules for files:
       **/.env
       **/.env.*
+
+    How the kernel keeps it (namespaces, Landlock and seccomp):
+      exactly
     ");
     assert_snapshot!(env.jp(["tool", "explain", "mediated"]).run().success(), @"
     $ jp tool explain mediated
@@ -84,6 +102,9 @@ fn the_rules_and_where_they_were_written() {
     Sensitive, so a person is asked once per run although it is granted, and with nobody to ask it is denied:
       **/.env
       **/.env.*
+
+    How the kernel keeps it (namespaces, Landlock and seccomp):
+      exactly
     ");
 }
 
@@ -574,6 +595,9 @@ fn strict_is_what_a_mediated_tool_has_with_nobody_to_ask() {
     Sensitive, and kept from a tool without rules for files:
       **/.env
       **/.env.*
+
+    How the kernel keeps it (namespaces, Landlock and seccomp):
+      exactly
     ");
     let ask = |flag: &str| env.jp(["tool", "explain", "free", flag]).run();
     ask("--read=x").success();

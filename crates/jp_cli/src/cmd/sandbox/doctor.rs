@@ -1,5 +1,7 @@
 //! `jp sandbox doctor`: what this machine offers, what is missing, what that costs.
 
+use std::fmt::Write as _;
+
 use jp_printer::Print;
 use jp_sandbox::{
     confinement::Tier,
@@ -30,7 +32,7 @@ fn as_text(machine: &Machine) -> String {
             Feature::Landlock if missing.is_none() => format!(", interface {}", machine.landlock),
             _ => String::new(),
         };
-        text += &format!("  {mark} {:<18} {word}{version}\n", feature.name());
+        let _ = writeln!(text, "  {mark} {:<18} {word}{version}", feature.name());
         if let Some(reason) = missing {
             let lines = [
                 ("because", reason.as_str()),
@@ -38,7 +40,7 @@ fn as_text(machine: &Machine) -> String {
                 ("fix", feature.remedy()),
             ];
             for (label, value) in lines {
-                text += &format!("      {label:<8} {value}\n");
+                let _ = writeln!(text, "      {label:<8} {value}");
             }
         }
     }

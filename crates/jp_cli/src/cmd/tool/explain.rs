@@ -7,11 +7,13 @@
 mod answer;
 mod asked;
 mod decide;
+mod enforced;
 mod listing;
 mod row;
 mod subject;
 mod suggest;
 
+use jp_config::conversation::tool::Tool;
 use jp_printer::Print;
 
 use self::{answer::Answer, asked::Asked, subject::Subject};
@@ -28,7 +30,7 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolExplain) -> Result {
     // Rules are compiled for a workspace; without one nothing true could be said of them.
     let subject = Subject::new(ctx.config(), ctx.policies(), &tool, ctx.root()?, ctx::home());
     let Some(asked) = Asked::from_args(&args.question)? else {
-        return print_rules(ctx, &subject);
+        return print_rules(ctx, &tool, &subject);
     };
     let answer = Answer::new(&asked, &subject);
     if ctx.is_json() {
@@ -39,9 +41,17 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolExplain) -> Result {
     if answer.is_allowed() { Ok(()) } else { Err(Error::said(Exit::Refused)) }
 }
 
-fn print_rules(ctx: &Ctx, subject: &Subject<'_>) -> Result {
+fn print_rules(ctx: &Ctx, tool: &Tool<'_>, subject: &Subject<'_>) -> Result {
+    let plan = enforced::plan(ctx, tool, subject)?;
     if ctx.is_json() {
-        return ctx.print_json(&listing::json(subject));
+        let mut listing = listing::json(subject);
+        listing["enforced"] = plan.as_ref().map_or(serde_json::Value::Null, enforced::json);
+        return ctx.print_json(&listing);
     }
-    Ok(ctx.printer().print(Print::content(&listing::text(subject)))?)
+    let mut text = listing::text(subject);
+    if let Some(plan) = &plan {
+        let gap = if text.ends_with("\n\n") { "" } else { "\n" };
+        text = text + gap + &enforced::text(plan);
+    }
+    Ok(ctx.printer().print(Print::content(&text))?)
 }

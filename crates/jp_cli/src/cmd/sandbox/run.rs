@@ -9,7 +9,9 @@ use jp_confine::{Command, Confiner, Needs, Outcome, Prepared, Running, Streams, 
 use jp_printer::Print;
 use jp_process::{Exit as ProgramExit, Input, Output, Signal, find_program};
 use jp_sandbox::{
+    confinement::Tier,
     event::Ended,
+    machine::Feature,
     plan::Lifetime,
     presets::Preset,
     view::{View, What},
@@ -36,14 +38,36 @@ pub(crate) async fn run(ctx: &Ctx, args: SandboxRun) -> Result {
         return Ok(ctx.printer().print(Print::content(&format!("{plan}\n")))?);
     }
     let prepared = confiner.prepare(subject).await.map_err(refused)?;
+    if request.transactional {
+        can_keep_apart(&confiner, &prepared).await?;
+    }
     if let Some(warning) = &prepared.warning {
         say(ctx, &format!("warning: {warning}\n"))?;
     }
+    // Before the program, so that there is no moment in which control-C would end jp alone.
+    let signals = Signals::new().map_err(Error::failure)?;
     let mut running = start(ctx, &confiner, prepared, &request, &args).await?;
-    let exit = wait(&mut running).await?;
+    let exit = wait(&mut running, signals).await?;
     let outcome = running.end(&exit).map_err(Error::failure)?;
     let code = settle(ctx, &args, &exit, outcome)?;
     if code == Exit::Success { Ok(()) } else { Err(Error::said(code)) }
+}
+
+/// Who asked to see changes first must not get a run that makes them, or one in which they fail.
+async fn can_keep_apart(confiner: &Confiner, prepared: &Prepared) -> Result {
+    let machine = confiner.machine().await.map_err(Error::failure)?;
+    if prepared.plan.tier == Tier::Namespaces && machine.has(Feature::Overlay) {
+        return Ok(());
+    }
+    let error = Error::new(
+        Exit::Refused,
+        "changes cannot be kept apart, so they cannot be shown before they are made",
+    );
+    Err(error.hint(if prepared.plan.off {
+        "the sandbox is turned off: `[sandbox] default = \"off\"`"
+    } else {
+        "`jp sandbox doctor` shows what is missing"
+    }))
 }
 
 /// The arguments, resolved.
@@ -163,17 +187,28 @@ fn directory<'a>(view: &View, wanted: [&'a Utf8Path; 2], root: &Utf8Path) -> &'a
     wanted.into_iter().find(fits).unwrap_or(Utf8Path::new("/"))
 }
 
+/// What jp is told from outside. From when this exists, it is not ended by it.
+struct Signals {
+    interrupts: tokio::signal::unix::Signal,
+    terminations: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let interrupts = signal(SignalKind::interrupt())?;
+        Ok(Self { interrupts, terminations: signal(SignalKind::terminate())? })
+    }
+}
+
 /// Waits for the end. The program is not in the terminal's foreground, so what the person types there
 /// is passed on; asked a second time, it is ended.
-async fn wait(running: &mut Running) -> Result<ProgramExit> {
-    let mut interrupts = signal(SignalKind::interrupt()).map_err(Error::failure)?;
-    let mut terminations = signal(SignalKind::terminate()).map_err(Error::failure)?;
+async fn wait(running: &mut Running, mut signals: Signals) -> Result<ProgramExit> {
     let mut asked = false;
     loop {
         let wanted = tokio::select! {
             exit = running.child.wait() => return exit.map_err(Error::failure),
-            _ = interrupts.recv() => Signal::Interrupt,
-            _ = terminations.recv() => Signal::Terminate,
+            _ = signals.interrupts.recv() => Signal::Interrupt,
+            _ = signals.terminations.recv() => Signal::Terminate,
         };
         if asked {
             return running.child.kill().await.map_err(Error::failure);
@@ -226,12 +261,12 @@ fn show_changes(ctx: &Ctx, args: &SandboxRun, judged: &Judged) -> Result<bool> {
         let text = if diff.is_empty() { "It would change nothing.\n".to_owned() } else { diff };
         say(ctx, &text)?;
     }
-    let refused: Vec<_> = judged.refused().iter().filter(|refused| !refused.hidden).collect();
-    if refused.is_empty() {
+    if judged.refused().is_empty() {
         return Ok(false);
     }
     say(ctx, "\nRefused by the policy, and not made:\n")?;
-    for refused in &refused {
+    // Names that the program cannot see as well: a person reads this, and the program has ended.
+    for refused in judged.refused() {
         say(ctx, &format!("  {refused}\n"))?;
     }
     Ok(true)

@@ -143,6 +143,11 @@ pub enum Reason {
         /// The text of the link.
         target: String,
     },
+    /// The link would lead a rule of the policy somewhere else.
+    MovesRule {
+        /// The path of the rule.
+        rule: Utf8PathBuf,
+    },
     /// It depends on another change, which is refused.
     Depends(Utf8PathBuf),
     /// Its content would be lost, because the path that it was moved to is refused.
@@ -369,6 +374,9 @@ impl fmt::Display for Reason {
             }
             Self::Sensitive(message) => f.write_str(message),
             Self::Obstacle(obstacle) => obstacle.fmt(f),
+            Self::MovesRule { rule } => {
+                write!(f, "the link would lead the rule for {rule} somewhere else")
+            }
             Self::LeavesRoot { target } => {
                 write!(f, "the link leads out of the workspace, to `{target}`")
             }

@@ -94,7 +94,19 @@ fn judge_one<E: fmt::Display>(
     {
         return Some(Reason::LeavesRoot { target: target.to_owned() });
     }
+    if change.kind.link().is_some()
+        && let Some(rule) = policy.and_then(|policy| rule_through(policy, &change.path))
+    {
+        return Some(Reason::MovesRule { rule });
+    }
     gate(&change.path).err().map(|error| Reason::Sensitive(error.to_string()))
+}
+
+/// The rule whose path leads through this one. Rule paths are resolved anew for each call, so whoever
+/// makes a link there chooses what the rule is about from then on.
+fn rule_through(policy: &AccessPolicy, path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let mut rules = policy.fs.iter().map(jp_tool::access::FsRule::path);
+    rules.find(|rule| rule.starts_with(path)).map(Utf8Path::to_owned)
 }
 
 fn deny(policy: &AccessPolicy, capability: Capability, path: &Utf8Path) -> Option<Reason> {

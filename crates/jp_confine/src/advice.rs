@@ -44,6 +44,16 @@ pub(crate) fn collect(
     blocked.iter().map(|one| advice(prepared, one)).chain(of_proxy).collect()
 }
 
+/// A path as a person can read it: one with line breaks could say anything.
+fn shown(path: &camino::Utf8Path) -> String {
+    let escape = |letter: char| {
+        let plain = std::iter::once(letter).filter(|letter| !letter.is_control());
+        let escaped = letter.escape_default().filter(move |_| letter.is_control());
+        plain.chain(escaped)
+    };
+    path.as_str().chars().flat_map(escape).collect()
+}
+
 fn advice(prepared: &Prepared, blocked: &Blocked) -> Advice {
     match blocked {
         Blocked::Path { path, wanted } => {
@@ -55,7 +65,7 @@ fn advice(prepared: &Prepared, blocked: &Blocked) -> Advice {
             let reason = blocked_by(&prepared.plan.view, path, access);
             let suggestion = suggest(&prepared.request(), &prepared.presets, path, access);
             Advice {
-                denied: format!("{word} {path}"),
+                denied: format!("{word} {}", shown(path)),
                 reason: reason
                     .map_or_else(|| "not started".to_owned(), |reason| reason.to_string()),
                 allow: suggestion.map(|suggestion| suggestion.to_string()),

@@ -7,7 +7,13 @@ use jp_sandbox::{
 };
 use jp_tool::access::AccessPolicy;
 
-use crate::{ConfineError, Confiner, Subject, facts::Disk, secrets, system, variables::TEMP};
+use crate::{
+    ConfineError, Confiner, Subject,
+    facts::Disk,
+    secrets,
+    system::{self, Ground},
+    variables::TEMP,
+};
 
 /// A plan with everything it was made of, which is asked about again when something was denied.
 #[derive(Debug)]
@@ -68,7 +74,12 @@ impl Confiner {
                 home.as_deref(),
             )?,
             approved: subject.approved.to_vec(),
-            system: system::paths(&presets, needs, has_rules, home.as_deref()),
+            system: system::paths(
+                &presets,
+                needs,
+                has_rules,
+                Ground { root: subject.root, home: home.as_deref() },
+            ),
             home,
             program: subject.program.to_owned(),
             program_files: subject.program_files.to_vec(),
@@ -83,6 +94,18 @@ impl Confiner {
 impl Prepared {
     pub(crate) fn request(&self) -> Request<'_> {
         self.parts.request(self.policy.as_ref(), &self.root)
+    }
+
+    /// Whether a path of the workspace holds settings of jp, by which a tool could grant itself more,
+    /// and no rule is about them.
+    pub(crate) fn is_settings(&self, path: &camino::Utf8Path) -> bool {
+        let is_settings = path.starts_with(".jp") || path.file_name() == Some(".jp.toml");
+        let names = |rule: &jp_tool::access::FsRule| {
+            let rule = rule.path();
+            (rule.starts_with(".jp") || rule.file_name() == Some(".jp.toml"))
+                && path.starts_with(rule)
+        };
+        is_settings && !self.policy.as_ref().is_some_and(|policy| policy.fs.iter().any(names))
     }
 
     /// Sensitive paths that nobody said yes to.

@@ -119,8 +119,13 @@ impl Running {
         let Some(set) = self.changes else { return Ok(Outcome { pending: None, advice }) };
         let prepared = &self.prepared;
         let gate = |path: &Utf8Path| {
-            let kept = prepared.is_kept(&prepared.root.join(path));
-            if kept { Err("it is sensitive, and nobody was asked") } else { Ok(()) }
+            if prepared.is_kept(&prepared.root.join(path)) {
+                return Err("it is sensitive, and nobody was asked");
+            }
+            if prepared.is_settings(path) {
+                return Err("it holds settings of jp, and no rule names it");
+            }
+            Ok(())
         };
         let judged = set.read(&prepared.root)?.judge(prepared.policy.as_ref(), gate);
         Ok(Outcome { pending: Some(Pending { judged, _set: set }), advice })

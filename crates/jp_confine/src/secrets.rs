@@ -51,10 +51,15 @@ impl Search<'_> {
     fn walk(&mut self, directory: &Utf8Path, depth: usize) -> Result<(), TooLarge> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path = self.root.join(directory);
-        let Ok(entries) = openat(CWD, path.as_std_path(), flags, Mode::empty()).and_then(Dir::new)
-        else {
-            // What jp cannot list, a process of the same user cannot either.
-            return Ok(());
+        let opened = openat(CWD, path.as_std_path(), flags, Mode::empty()).and_then(Dir::new);
+        let entries = match opened {
+            Ok(entries) => entries,
+            // The owner could change the mode, and then see what nobody has looked at.
+            Err(rustix::io::Errno::ACCESS) if directory != "" => {
+                self.found.push(path);
+                return Ok(());
+            }
+            Err(_) => return Ok(()),
         };
         let mut below = Vec::new();
         for entry in entries.filter_map(Result::ok) {
@@ -69,11 +74,21 @@ impl Search<'_> {
             let path = directory.join(name);
             if self.paths.find(self.root, self.home, &path).is_some() {
                 self.found.push(self.root.join(path));
-            } else if entry.file_type() == FileType::Directory && self.can_show(&path) {
+            } else if self.is_directory(&entry, &path) && self.can_show(&path) {
                 below.push(path);
             }
         }
         below.into_iter().try_for_each(|path| self.walk(&path, depth + 1))
+    }
+
+    /// Not every file system says with a name what it is.
+    fn is_directory(&self, entry: &rustix::fs::DirEntry, path: &Utf8Path) -> bool {
+        match entry.file_type() {
+            FileType::Unknown => {
+                self.root.join(path).symlink_metadata().is_ok_and(|found| found.is_dir())
+            }
+            kind => kind == FileType::Directory,
+        }
     }
 
     /// Whether the policy shows something in a directory: it, or something below it.

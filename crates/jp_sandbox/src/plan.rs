@@ -21,6 +21,7 @@ mod reach;
 mod row;
 mod rows;
 mod secrets;
+mod settings;
 mod text;
 mod tidy;
 mod verdict;
@@ -209,6 +210,7 @@ pub fn plan(request: &Request<'_>, facts: &dyn Facts) -> Plan {
     let compiled = places::of(request, network, facts);
     let secrets = secrets::hide(request, &compiled.view, facts);
     let mut view = tidy::collapse(&secrets.view);
+    settings::keep(&mut view, request, facts);
     let mut remarks = [compiled.remarks, secrets.remarks].concat();
     let mut expanded = Vec::new();
     if request.tier == Tier::Landlock {

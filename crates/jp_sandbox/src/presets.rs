@@ -194,7 +194,7 @@ fn join(directory: &Utf8Path, below: &str) -> Utf8PathBuf {
 
 /// Whether a place is an absolute path of its own: not the home or something around it, not spelled
 /// with `..`, and nothing sensitive.
-fn is_fit(path: &Utf8Path, home: &Utf8Path) -> bool {
+pub fn is_fit(path: &Utf8Path, home: &Utf8Path) -> bool {
     let is_plain = |part| matches!(part, Utf8Component::RootDir | Utf8Component::Normal(_));
     let is_deep = path.components().count() > 2;
     let below = path.strip_prefix("/").unwrap_or(path);

@@ -30,6 +30,7 @@ fn check(rules: &str, tool: &str, expected: &[&str]) {
             Reason::Sensitive(message) => message.clone(),
             Reason::Obstacle(_) => "obstacle".to_owned(),
             Reason::LeavesRoot { .. } => "leaves".to_owned(),
+            Reason::MovesRule { .. } => "moves a rule".to_owned(),
             Reason::Depends(path) => format!("depends on {path}"),
             Reason::Moved(path) => format!("moved to {path}"),
         };

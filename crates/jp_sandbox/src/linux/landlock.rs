@@ -1,7 +1,8 @@
 //! Landlock: in a namespace it closes what mounts leave open, without one it is the file policy.
 //!
 //! In a namespace the view is already right. What Landlock adds there is that sockets without a path
-//! and signals stay inside, and that mounts cannot be changed whatever else goes wrong. Without a
+//! and signals stay inside, that mounts cannot be changed whatever else goes wrong, and that pipes of
+//! the host that lie in a read-only place cannot be written to. Without a
 //! namespace it grants each place what the view says; it can only add on the way down, so the plan
 //! gives it views that only widen.
 
@@ -36,7 +37,12 @@ pub(super) fn restrict(tier: Tier, view: &View) -> io::Result<()> {
         .map_err(io::Error::other)?
         .set_compatibility(CompatLevel::BestEffort);
     if tier == Tier::Namespaces {
-        rules = grant(rules, Utf8Path::new("/"), AccessFs::from_all(NEWEST))?;
+        rules = grant(rules, Utf8Path::new("/"), AccessFs::from_read(NEWEST) | AccessFs::Refer)?;
+        let written = view.places().iter().filter(|place| is_written(place.what));
+        let written = written.map(|place| place.path.as_path());
+        for path in written.chain([Utf8Path::new("/dev"), Utf8Path::new("/proc")]) {
+            rules = grant(rules, path, AccessFs::from_all(NEWEST))?;
+        }
     } else {
         for place in view.places() {
             rules = grant(rules, &place.path, rights(place.what))?;
@@ -67,6 +73,14 @@ fn grant(
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir());
     let rights = if is_directory { rights } else { rights & AccessFs::from_file(NEWEST) };
     rules.add_rule(PathBeneath::new(place, rights)).map_err(io::Error::other)
+}
+
+fn is_written(what: What) -> bool {
+    match what {
+        What::Host { write, .. } => write != Write::No,
+        What::Private { .. } | What::Blank => true,
+        What::Hidden => false,
+    }
 }
 
 /// What a place of a view means as rights.

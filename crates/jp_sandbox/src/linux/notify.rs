@@ -25,6 +25,9 @@ use crate::{
 /// Most entries that are kept; a program that asks for more has been understood by then.
 const MOST: usize = 100;
 
+/// How long they are together at most: they are told in one message.
+const MOST_BYTES: usize = 32 * 1024;
+
 /// The longest path that is looked at.
 const LONGEST: usize = 4096;
 
@@ -105,12 +108,14 @@ pub(super) struct Observer<'a> {
     executed: usize,
     seen: HashSet<Blocked>,
     blocked: Vec<Blocked>,
+    /// How long the paths of all of them are together.
+    bytes: usize,
 }
 
 impl<'a> Observer<'a> {
     pub(super) fn new(view: &'a View, network: Network, execute: Execute) -> Self {
         let (seen, blocked) = (HashSet::new(), Vec::new());
-        Self { view, network, execute, executed: 0, seen, blocked }
+        Self { view, network, execute, executed: 0, seen, blocked, bytes: 0 }
     }
 
     /// What was denied, in its order.
@@ -147,7 +152,13 @@ impl<'a> Observer<'a> {
     }
 
     fn note(&mut self, blocked: Blocked) {
-        if self.blocked.len() < MOST && self.seen.insert(blocked.clone()) {
+        let size = match &blocked {
+            Blocked::Path { path, .. } => path.as_str().len(),
+            Blocked::Address(address) => address.len(),
+        };
+        let fits = self.blocked.len() < MOST && self.bytes + size <= MOST_BYTES;
+        if fits && self.seen.insert(blocked.clone()) {
+            self.bytes += size;
             self.blocked.push(blocked);
         }
     }

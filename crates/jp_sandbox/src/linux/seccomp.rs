@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeMap, io};
 
-use super::bpf::{Answer, Case, Condition, compile};
+use super::bpf::{Answer, Case, Condition, Otherwise, compile};
 use crate::confinement::{Network, Tier};
 
 /// What a filter depends on.
@@ -61,6 +61,14 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
+    // Where things are mounted and how processes are watched, newer than the C library's list:
+    // `statmount`, `listmount`, `lsm_set_self_attr`.
+    457,
+    458,
+    460,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_fanotify_mark,
     // The machine.
     libc::SYS_reboot,
     libc::SYS_swapon,
@@ -153,9 +161,9 @@ const SOCK_PACKET: libc::c_int = 10;
 const ATTRIBUTES: [libc::Ioctl; 3] = [0x4008_6602, 0x4004_6602, 0x401c_5820];
 
 /// Calls that are as if the kernel did not have them, so that programs fall back to something older.
-/// What `clone3` is asked for lies in memory, where no filter can look; the other is
+/// What `clone3` and `openat2` are asked for lies in memory, where no filter can look; the last is
 /// `open_tree_attr`, which is newer than the C library's list.
-const UNKNOWN: [libc::c_long; 2] = [libc::SYS_clone3, 467];
+const UNKNOWN: [libc::c_long; 3] = [libc::SYS_clone3, libc::SYS_openat2, 467];
 
 /// Flags of `clone` and `unshare` that make namespaces.
 const NAMESPACES: u32 = (libc::CLONE_NEWUSER
@@ -170,47 +178,110 @@ const NAMESPACES: u32 = (libc::CLONE_NEWUSER
 /// `CLONE_NEWTIME` has the place of a signal number in `clone`, so only `unshare` knows it.
 const TIME_NAMESPACE: u32 = 0x80;
 
-/// Requests of `ioctl` that type into a terminal.
-const TYPING: [libc::Ioctl; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+/// Requests of `ioctl` that type into a terminal, or change what it is.
+const TYPING: [libc::Ioctl; 3] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCSETD];
+
+/// The bits of a mode that make a file run as its owner.
+const SET_ID: u32 = 0o6000;
+
+/// Calls that set a mode, and the argument that it is. A file that runs as its owner would be a way
+/// back for whoever gets hold of it later.
+const MODES: &[(libc::c_long, u32)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_fchmodat2, 2),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+];
+
+/// Calls that set a mode if their flags say so: the arguments of both.
+const MODES_OF_NEW: &[(libc::c_long, u32, u32)] = &[
+    (libc::SYS_openat, 2, 3),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+];
+
+/// Flags with which a file is made.
+const MAKES: u32 = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY).cast_unsigned();
 
 /// The filter as the kernel takes it.
 pub(super) fn filter(wanted: Wanted, asked: &[libc::c_long]) -> io::Result<Vec<libc::sock_filter>> {
-    let mut answers = BTreeMap::new();
-    let mut set = |call: libc::c_long, answer: Answer| {
-        let number = u32::try_from(call).map_err(io::Error::other)?;
-        answers.insert(number, answer);
-        io::Result::Ok(())
-    };
-    for call in asked {
-        set(*call, Answer::Ask)?;
-    }
-    for call in REFUSED {
-        set(*call, Answer::Error(libc::EPERM))?;
-    }
-    for call in UNKNOWN {
-        set(call, Answer::Error(libc::ENOSYS))?;
-    }
+    let mut answers = Answers::default();
+    answers.set_all(asked, &Answer::Ask);
+    answers.refuse_modes();
+    answers.set_all(REFUSED, &Answer::Error(libc::EPERM));
+    answers.set_all(&UNKNOWN, &Answer::Error(libc::ENOSYS));
     if wanted.tier == Tier::Landlock {
-        for call in WITHOUT_NAMESPACE {
-            set(*call, Answer::Error(libc::EPERM))?;
-        }
-        for (call, argument) in OTHERS {
-            set(*call, Answer::RefuseIf(vec![vec![Condition::IsNot(*argument, 0)]]))?;
-        }
+        answers.refuse_what_namespaces_keep_apart();
     }
     if wanted.forbid_memory_files {
-        set(libc::SYS_memfd_create, Answer::Error(libc::EPERM))?;
+        answers.set(libc::SYS_memfd_create, Answer::Error(libc::EPERM));
+        answers.set(libc::SYS_memfd_secret, Answer::Error(libc::EPERM));
     }
-    set(libc::SYS_clone, Answer::RefuseIf(vec![vec![Condition::HasAny(0, NAMESPACES)]]))?;
+    answers.refuse_if(libc::SYS_clone, vec![vec![Condition::HasAny(0, NAMESPACES)]]);
     let every_namespace = Condition::HasAny(0, NAMESPACES | TIME_NAMESPACE);
-    set(libc::SYS_unshare, Answer::RefuseIf(vec![vec![every_namespace]]))?;
+    answers.refuse_if(libc::SYS_unshare, vec![vec![every_namespace]]);
+    answers.refuse_if(libc::SYS_ioctl, requests(wanted.tier));
+    answers.set(libc::SYS_socket, sockets(wanted));
+    answers.refuse_if(libc::SYS_socketpair, pairs(wanted));
+    compile(&answers.0)
+}
+
+/// The answers so far, by the number of the call.
+#[derive(Default)]
+struct Answers(BTreeMap<u32, Answer>);
+
+impl Answers {
+    fn set(&mut self, call: libc::c_long, answer: Answer) {
+        // Numbers of calls are small and not negative.
+        if let Ok(number) = u32::try_from(call) {
+            self.0.insert(number, answer);
+        }
+    }
+
+    fn set_all(&mut self, calls: &[libc::c_long], answer: &Answer) {
+        for call in calls {
+            self.set(*call, answer.clone());
+        }
+    }
+
+    /// Refuses some uses of a call, and leaves to others what was meant for all.
+    fn refuse_if(&mut self, call: libc::c_long, cases: Vec<Case>) {
+        let asked =
+            u32::try_from(call).is_ok_and(|number| self.0.get(&number) == Some(&Answer::Ask));
+        let otherwise = if asked { Otherwise::Ask } else { Otherwise::Allow };
+        self.set(call, Answer::RefuseIf(cases, otherwise));
+    }
+
+    fn refuse_modes(&mut self) {
+        for (call, mode) in MODES {
+            self.refuse_if(*call, vec![vec![Condition::HasAny(*mode, SET_ID)]]);
+        }
+        for (call, flags, mode) in MODES_OF_NEW {
+            let case = vec![Condition::HasAny(*flags, MAKES), Condition::HasAny(*mode, SET_ID)];
+            self.refuse_if(*call, vec![case]);
+        }
+    }
+
+    fn refuse_what_namespaces_keep_apart(&mut self) {
+        self.set_all(WITHOUT_NAMESPACE, &Answer::Error(libc::EPERM));
+        for (call, argument) in OTHERS {
+            self.refuse_if(*call, vec![vec![Condition::IsNot(*argument, 0)]]);
+        }
+    }
+}
+
+/// Requests of `ioctl` that are refused.
+fn requests(tier: Tier) -> Vec<Case> {
     #[expect(clippy::cast_possible_truncation, reason = "the kernel looks at 32 bits of it")]
     let refused = |request: &libc::Ioctl| vec![Condition::Is(1, *request as u32)];
-    let attributes: &[libc::Ioctl] = if wanted.tier == Tier::Landlock { &ATTRIBUTES } else { &[] };
-    set(libc::SYS_ioctl, Answer::RefuseIf(TYPING.iter().chain(attributes).map(refused).collect()))?;
-    set(libc::SYS_socket, sockets(wanted))?;
-    set(libc::SYS_socketpair, Answer::RefuseIf(pairs(wanted)))?;
-    compile(&answers)
+    let attributes: &[libc::Ioctl] = if tier == Tier::Landlock { &ATTRIBUTES } else { &[] };
+    TYPING.iter().chain(attributes).map(refused).collect()
 }
 
 /// Sockets that a process cannot make. Where there is no network namespace, no network means no
@@ -245,7 +316,7 @@ fn sockets(wanted: Wanted) -> Answer {
             ]);
         }
     }
-    Answer::RefuseIf(cases)
+    Answer::RefuseIf(cases, Otherwise::Allow)
 }
 
 /// Ends of a pair that are not connected for good can be connected to a path, or send to one. The

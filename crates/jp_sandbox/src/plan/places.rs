@@ -222,6 +222,7 @@ impl Build<'_> {
                 tidy::hide(&mut self.view, &path, self.facts);
             }
         }
+        self.hide_root_secrets();
         self.temp(true);
         self.caches(true);
     }

@@ -38,12 +38,12 @@ fn surroundings() -> Result<Surroundings> {
     let cache = ctx::cache_home().map(|cache| cache.join("jp/changes"));
     // Where the cache is on another file system than the workspace, or inside it.
     let elsewhere = Utf8PathBuf::from(format!("/var/tmp/jp-{user}"));
-    let elsewhere = ctx::is_private(&elsewhere).then(|| elsewhere.join("changes"));
     Ok(Surroundings {
         helper: ctx::program()?,
         variables: ctx::variables(),
         home,
-        stores: cache.into_iter().chain(elsewhere).collect(),
+        stores: cache.into_iter().collect(),
+        shared_store: Some(elsewhere),
         hide: hidden_features()?,
     })
 }

@@ -390,17 +390,6 @@ pub(crate) fn program() -> Result<std::path::PathBuf> {
     env::current_exe().map_err(|error| Error::failure(format!("cannot find this program: {error}")))
 }
 
-/// Whether a directory that others can write beside is ours alone; it is made if it is not there.
-/// Somebody else could have put one, or a link, in its place.
-pub(crate) fn is_private(directory: &Utf8Path) -> bool {
-    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-
-    let _ = fs::DirBuilder::new().mode(0o700).create(directory);
-    let user = rustix::process::geteuid().as_raw();
-    fs::symlink_metadata(directory)
-        .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0)
-}
-
 /// The user's cache directory.
 pub(crate) fn cache_home() -> Option<Utf8PathBuf> {
     let cache = Utf8PathBuf::from(variable("XDG_CACHE_HOME"));

@@ -63,7 +63,9 @@ fn advice(prepared: &Prepared, blocked: &Blocked) -> Advice {
                 Wanted::Execute => (Access::Execute, "execute"),
             };
             let reason = blocked_by(&prepared.plan.view, path, access);
-            let suggestion = suggest(&prepared.request(), &prepared.presets, path, access);
+            // What the view shows is kept back by something that no list of paths changes.
+            let suggestion =
+                reason.and_then(|_| suggest(&prepared.request(), &prepared.presets, path, access));
             Advice {
                 denied: format!("{word} {}", shown(path)),
                 reason: reason
@@ -74,7 +76,10 @@ fn advice(prepared: &Prepared, blocked: &Blocked) -> Advice {
         Blocked::Address(address) => Advice {
             denied: format!("connect to {address}"),
             reason: "there is no network".to_owned(),
-            allow: Some(format!("{}.access.net", prepared.key)),
+            allow: address.parse().ok().map(|address: std::net::SocketAddr| {
+                let (table, host, port) = (prepared.table("net"), address.ip(), address.port());
+                format!("{table}: {{ host = \"{host}\", port = {port}, allow = true }}")
+            }),
         },
     }
 }

@@ -21,6 +21,9 @@ pub enum ConfineError {
     /// The program or the helper did not start.
     #[error(transparent)]
     Start(#[from] SpawnError),
+    /// There is nowhere for temporary files.
+    #[error("cannot make a directory for temporary files: {0}")]
+    Temp(#[source] std::io::Error),
     /// The proxy did not start.
     #[error("cannot start the proxy for network rules: {0}")]
     Proxy(#[source] std::io::Error),

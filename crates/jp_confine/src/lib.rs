@@ -54,6 +54,8 @@ pub struct Surroundings {
     /// Where changes may be kept until they are judged; the first on the file system of the workspace
     /// is taken.
     pub stores: Vec<Utf8PathBuf>,
+    /// The same in a directory that others can write to; it is only used if it is ours alone.
+    pub shared_store: Option<Utf8PathBuf>,
     /// Features to do without, though the machine has them.
     pub hide: Vec<Feature>,
 }

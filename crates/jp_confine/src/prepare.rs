@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use jp_sandbox::{
+    confinement::Tier,
     plan::{Plan, Request, SystemPaths, Verdict, plan},
     presets::{Preset, PresetPlaces},
 };
@@ -26,14 +27,35 @@ pub struct Prepared {
     pub(crate) policy: Option<AccessPolicy>,
     pub(crate) root: Utf8PathBuf,
     pub(crate) presets: Vec<(Preset, PresetPlaces)>,
+    /// Removed when the program has ended.
+    pub(crate) temp: Option<Temp>,
     parts: Parts,
+}
+
+/// A directory for the temporary files of one call.
+#[derive(Debug)]
+pub(crate) struct Temp(pub(crate) Utf8PathBuf);
+
+impl Temp {
+    fn new() -> std::io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("jp-").tempdir()?.keep();
+        let path = Utf8PathBuf::try_from(directory).map_err(std::io::Error::other)?;
+        Ok(Self(path.canonicalize_utf8()?))
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        #[expect(clippy::disallowed_methods, reason = "it was made here, outside of any workspace")]
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// What the request is made of beside that, owned.
 #[derive(Debug)]
 struct Parts {
     profile: jp_sandbox::plan::Profile,
-    tier: jp_sandbox::confinement::Tier,
+    tier: Tier,
     lifetime: jp_sandbox::plan::Lifetime,
     transactional: bool,
     sensitive: Vec<Utf8PathBuf>,
@@ -42,6 +64,8 @@ struct Parts {
     home: Option<Utf8PathBuf>,
     program: Utf8PathBuf,
     program_files: Vec<Utf8PathBuf>,
+    /// Where its temporary files go.
+    temp: Utf8PathBuf,
 }
 
 impl Confiner {
@@ -62,9 +86,13 @@ impl Confiner {
         let presets = system::presets(&self.surroundings);
         let has_rules = subject.policy.is_some_and(|policy| !policy.fs.is_empty());
         let needs = [&self.settings.needs, subject.needs];
+        let tier = self.machine().await?.tier();
+        // Only a namespace can have an empty directory where the host has another.
+        let temp =
+            (tier == Tier::Landlock).then(Temp::new).transpose().map_err(ConfineError::Temp)?;
         let parts = Parts {
             profile: subject.profile.unwrap_or(self.settings.profile),
-            tier: self.machine().await?.tier(),
+            tier,
             lifetime: subject.lifetime,
             transactional: subject.transactional,
             sensitive: secrets::find(
@@ -81,13 +109,14 @@ impl Confiner {
                 Ground { root: subject.root, home: home.as_deref() },
             ),
             home,
+            temp: temp.as_ref().map_or_else(|| TEMP.into(), |temp| temp.0.clone()),
             program: subject.program.to_owned(),
             program_files: subject.program_files.to_vec(),
         };
         let (policy, root) = (subject.policy.cloned(), subject.root.to_owned());
         let plan = plan(&parts.request(policy.as_ref(), &root), &Disk::new());
         let key = subject.key.to_owned();
-        Ok(Prepared { plan, warning: None, key, policy, root, presets, parts })
+        Ok(Prepared { plan, warning: None, key, policy, root, presets, temp, parts })
     }
 }
 
@@ -106,6 +135,12 @@ impl Prepared {
                 && path.starts_with(rule)
         };
         is_settings && !self.policy.as_ref().is_some_and(|policy| policy.fs.iter().any(names))
+    }
+
+    /// Where the rules of one kind are configured: `conversation.tools.x.access.net`.
+    pub(crate) fn table(&self, kind: &str) -> String {
+        let key = if self.key.is_empty() { "" } else { "." };
+        format!("{}{key}access.{kind}", self.key)
     }
 
     /// Sensitive paths that nobody said yes to.
@@ -132,7 +167,7 @@ impl Parts {
             approved: &self.approved,
             system: &self.system,
             home: self.home.as_deref(),
-            temp: TEMP.into(),
+            temp: &self.temp,
             program: &self.program,
             program_files: &self.program_files,
             as_root: rustix::process::geteuid().is_root(),

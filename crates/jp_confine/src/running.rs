@@ -6,7 +6,11 @@ use camino::Utf8Path;
 use jp_changes::{ChangeSet, Judged, Report, Store};
 use jp_process::{Child, Exit, Input, Output, Spawn};
 use jp_proxy::{Proxy, ProxyHandle, Rules};
-use jp_sandbox::confinement::{Limits, Program};
+use jp_sandbox::{
+    confinement::{Limits, Program},
+    machine::Feature,
+};
+use rustix::fs::{FileType, Mode};
 
 use crate::{Advice, ConfineError, Confiner, Prepared, advice, variables};
 
@@ -47,9 +51,13 @@ impl Confiner {
         streams: Streams,
     ) -> Result<Running, ConfineError> {
         let changes = self.begin_changes(&prepared)?;
+        let mut extra = command.extra;
+        if let Some(temp) = &prepared.temp {
+            extra.push(("TMPDIR".into(), temp.0.as_str().into()));
+        }
         let env = variables::build(
             &self.surroundings.variables,
-            command.extra,
+            extra,
             &prepared.plan,
             prepared.policy.as_ref(),
         );
@@ -59,14 +67,16 @@ impl Confiner {
             env,
             directory: command.directory.into(),
         };
+        // Kernels that cannot tell what was denied still deny it.
+        let observe = command.observe && self.machine().await?.has(Feature::Supervision);
         let kept = changes.as_ref().map(|set| set.path().to_owned());
-        let confinement = prepared.plan.confinement(kept, Limits::default(), command.observe);
+        let confinement = prepared.plan.confinement(kept, Limits::default(), observe);
         let mut spawn = Spawn::new(program, confinement);
         (spawn.stdin, spawn.stdout, spawn.stderr) = (streams.stdin, streams.stdout, streams.stderr);
         let mut child = self.host.spawn(spawn).await?;
         let proxy = child.listener.take().map(|listener| {
             let rules = prepared.policy.as_ref().map(|policy| policy.net.clone());
-            let table = format!("{}.access.net", prepared.key);
+            let table = prepared.table("net");
             Proxy::new(Rules::new(rules.unwrap_or_default(), table)).start(listener)
         });
         let proxy = proxy.transpose().map_err(ConfineError::Proxy)?;
@@ -77,12 +87,26 @@ impl Confiner {
         if !prepared.plan.transactional {
             return Ok(None);
         }
-        let store = Store::open_near(&prepared.root, &self.surroundings.stores)?;
+        let shared = self.surroundings.shared_store.iter().filter(|store| is_ours(store));
+        let stores: Vec<_> = self.surroundings.stores.iter().chain(shared).cloned().collect();
+        let store = Store::open_near(&prepared.root, &stores)?;
         let places = prepared.plan.view.places().iter();
         let judged: Vec<_> =
             places.filter(|place| place.what.is_judged()).map(|place| place.path.clone()).collect();
         Ok(Some(store.begin(&judged)?))
     }
+}
+
+/// Whether a directory is ours alone; it is made if it is not there. Where others can write beside it,
+/// one of them could have put a directory or a link in its place.
+fn is_ours(directory: &Utf8Path) -> bool {
+    let _ = rustix::fs::mkdir(directory.as_std_path(), Mode::RWXU);
+    let user = rustix::process::geteuid().as_raw();
+    rustix::fs::lstat(directory.as_std_path()).is_ok_and(|found| {
+        let is_directory = FileType::from_raw_mode(found.st_mode).is_dir();
+        let others = Mode::from_raw_mode(found.st_mode) & (Mode::RWXG | Mode::RWXO);
+        is_directory && found.st_uid == user && others.is_empty()
+    })
 }
 
 /// What is executed.

@@ -38,6 +38,7 @@ pub(crate) fn paths(
         let fits = |path: &Utf8PathBuf| ground.home.is_some_and(|home| is_fit(path, home));
         paths.read.extend(ground.existing(&places.toolchain).filter(fits));
         if !has_rules || is_named(*preset) {
+            paths.read.extend(ground.existing(&places.settings).filter(fits));
             paths.write.extend(ground.existing(&places.cache).filter(fits));
         }
         paths.hidden.extend(ground.existing(&places.hidden));

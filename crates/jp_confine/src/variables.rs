@@ -29,7 +29,7 @@ pub(crate) fn build(
     };
     if let What::Private { .. } = plan.view.at(Utf8Path::new(TEMP)) {
         for name in ["TMPDIR", "TMP", "TEMP"] {
-            if host.iter().any(|(known, _)| known == name) {
+            if host.iter().any(|(known, _)| known == name) && is_passed(OsStr::new(name)) {
                 set(name, TEMP.into());
             }
         }

@@ -103,6 +103,7 @@ impl World {
             variables: vec![("PATH".into(), "/usr/bin:/bin".into())],
             home: Some(home),
             stores: vec![path.join("changes")],
+            shared_store: None,
             hide: Vec::new(),
         };
         let settings = Settings {

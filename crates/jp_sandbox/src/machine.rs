@@ -71,7 +71,8 @@ impl Feature {
             Self::Network => "network rules by host cannot be enforced, only no network at all",
             Self::Proc => "tools cannot be given namespaces, because they would see no processes",
             Self::Overlay => {
-                "create, update and delete cannot be told apart, and there is no --dry-run"
+                "what lies inside something visible cannot be hidden, so namespaces are not used, \
+                 and there is no --dry-run"
             }
             Self::Landlock => {
                 "in namespaces sockets without a path and signals are not kept inside; \
@@ -136,7 +137,13 @@ impl Machine {
 
     /// The best means there are.
     pub fn tier(&self) -> Tier {
-        let namespaces = [Feature::Namespaces, Feature::Network, Feature::Proc, Feature::Seccomp];
+        let namespaces = [
+            Feature::Namespaces,
+            Feature::Network,
+            Feature::Proc,
+            Feature::Overlay,
+            Feature::Seccomp,
+        ];
         if namespaces.into_iter().all(|feature| self.has(feature)) {
             return Tier::Namespaces;
         }

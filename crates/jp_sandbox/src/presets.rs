@@ -40,6 +40,8 @@ pub enum Preset {
 pub struct PresetPlaces {
     /// To be read and executed.
     pub toolchain: Vec<Utf8PathBuf>,
+    /// To be read by tools without rules and by those that name the preset: the person's own settings.
+    pub settings: Vec<Utf8PathBuf>,
     /// To be read and written.
     pub cache: Vec<Utf8PathBuf>,
     /// To stay hidden.
@@ -65,6 +67,7 @@ struct Source {
 /// The data of a preset.
 struct Spec {
     toolchain: &'static [Source],
+    settings: &'static [Source],
     cache: &'static [Source],
     hidden: &'static [Source],
 }
@@ -101,7 +104,12 @@ impl Preset {
             let is_shown = |path: &Utf8PathBuf| !hidden.iter().any(|one| path.starts_with(one));
             find(sources).into_iter().filter(is_fit).filter(is_shown).collect()
         };
-        PresetPlaces { toolchain: open(spec.toolchain), cache: open(spec.cache), hidden }
+        PresetPlaces {
+            toolchain: open(spec.toolchain),
+            settings: open(spec.settings),
+            cache: open(spec.cache),
+            hidden,
+        }
     }
 
     fn spec(self) -> &'static Spec {
@@ -134,7 +142,7 @@ impl FromStr for Preset {
 impl PresetPlaces {
     /// Whether the preset lets a path be read.
     pub fn shows(&self, path: &Utf8Path) -> bool {
-        let mut places = self.toolchain.iter().chain(&self.cache);
+        let mut places = self.toolchain.iter().chain(&self.settings).chain(&self.cache);
         places.any(|place| path.starts_with(place)) && !self.hides(path)
     }
 
@@ -157,10 +165,11 @@ pub fn markdown() -> String {
     };
     let row = |preset: Preset| {
         let spec = preset.spec();
-        let (toolchain, cache) = (list(spec.toolchain), list(spec.cache));
-        format!("| `{preset}` | {toolchain} | {cache} | {} |\n", list(spec.hidden))
+        let columns = [spec.toolchain, spec.settings, spec.cache, spec.hidden].map(list);
+        format!("| `{preset}` | {} |\n", columns.join(" | "))
     };
-    let head = "| Preset | Read and run | Written | Stays hidden |\n|---|---|---|---|\n";
+    let head =
+        "| Preset | Read and run | Settings | Written | Stays hidden |\n|---|---|---|---|---|\n";
     head.to_owned() + &Preset::ALL.map(row).concat()
 }
 

@@ -63,17 +63,14 @@ pub(super) fn fork(_: Alone) -> io::Result<Fork> {
     Fork::of(unsafe { libc::fork() }.into())
 }
 
-/// A child in namespaces of its own, named by the `CLONE_NEW*` flags.
+/// A child in namespaces of its own, named by the `CLONE_NEW*` flags. The older of the two calls: many
+/// containers answer the newer one as if the kernel did not have it.
 pub(super) fn fork_into(_: Alone, namespaces: libc::c_int) -> io::Result<Fork> {
-    // SAFETY: all fields of this structure are numbers, for which zero is a value.
-    let mut arguments: libc::clone_args = unsafe { mem::zeroed() };
-    arguments.flags = u64::from(namespaces.cast_unsigned());
-    arguments.exit_signal = u64::from(libc::SIGCHLD.cast_unsigned());
-    // SAFETY: without CLONE_VM and without a stack this is a fork; see there for the threads. The
-    // kernel reads the structure during the call.
-    Fork::of(unsafe {
-        libc::syscall(libc::SYS_clone3, &raw mut arguments, size_of::<libc::clone_args>())
-    })
+    let flags = libc::c_long::from(namespaces | libc::SIGCHLD);
+    let none: libc::c_long = 0;
+    // SAFETY: without CLONE_VM and without a stack this is a fork; see there for the threads. All
+    // pointers are null, which is nothing to write to.
+    Fork::of(unsafe { libc::syscall(libc::SYS_clone, flags, none, none, none, none) })
 }
 
 /// A child that uses the memory of this process, which is stopped until the child has executed a

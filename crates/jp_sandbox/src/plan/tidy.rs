@@ -86,8 +86,8 @@ fn says_the_same(around: What, what: What) -> bool {
         ) => outer == execute,
         // Nothing of the host is seen there in any case.
         (What::Blank, What::Hidden) => true,
-        // The inner one exists, and has to be seen.
-        (What::Blank, What::Blank) => false,
+        // The inner one exists, and has to be seen: a home below the temporary directory.
+        (What::Blank, What::Blank) | (What::Private { .. }, What::Private { .. }) => false,
         _ => around == what,
     }
 }

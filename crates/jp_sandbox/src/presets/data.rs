@@ -19,6 +19,7 @@ pub(super) static RUST: Spec = Spec {
         by(&[("CARGO_HOME", "env")], ".cargo/env"),
         by(&[("RUSTUP_HOME", "")], ".rustup"),
     ],
+    settings: &[],
     cache: &[
         by(&[("CARGO_HOME", "registry")], ".cargo/registry"),
         by(&[("CARGO_HOME", "git")], ".cargo/git"),
@@ -44,6 +45,7 @@ pub(super) static NODE: Spec = Spec {
         by(&[("BUN_INSTALL", "bin")], ".bun/bin"),
         by(&[("DENO_INSTALL", "bin")], ".deno/bin"),
     ],
+    settings: &[],
     cache: &[
         by(&[("npm_config_cache", "")], ".npm"),
         by(&[("YARN_CACHE_FOLDER", ""), ("XDG_CACHE_HOME", "yarn")], ".cache/yarn"),
@@ -78,6 +80,7 @@ pub(super) static PYTHON: Spec = Spec {
         by(&[("PIPX_HOME", ""), ("XDG_DATA_HOME", "pipx")], ".local/share/pipx"),
         at(".local/bin"),
     ],
+    settings: &[],
     cache: &[
         by(&[("PIP_CACHE_DIR", ""), ("XDG_CACHE_HOME", "pip")], ".cache/pip"),
         by(&[("UV_CACHE_DIR", ""), ("XDG_CACHE_HOME", "uv")], ".cache/uv"),
@@ -101,6 +104,7 @@ pub(super) static GO: Spec = Spec {
         by(&[("GOBIN", ""), ("GOPATH", "bin")], "go/bin"),
         by(&[("GOENV", ""), ("XDG_CONFIG_HOME", "go/env")], ".config/go/env"),
     ],
+    settings: &[],
     cache: &[
         by(&[("GOMODCACHE", ""), ("GOPATH", "pkg/mod")], "go/pkg/mod"),
         by(&[("GOPATH", "pkg/sumdb")], "go/pkg/sumdb"),
@@ -124,6 +128,7 @@ pub(super) static JAVA: Spec = Spec {
         by(&[("MAVEN_HOME", "")], ""),
         by(&[("GRADLE_HOME", "")], ""),
     ],
+    settings: &[],
     cache: &[
         by(&[("GRADLE_USER_HOME", "caches")], ".gradle/caches"),
         by(&[("GRADLE_USER_HOME", "daemon")], ".gradle/daemon"),
@@ -144,11 +149,12 @@ pub(super) static JAVA: Spec = Spec {
 };
 
 pub(super) static GIT: Spec = Spec {
-    toolchain: &[
+    toolchain: &[by(&[("GIT_EXEC_PATH", "")], "")],
+    // They may name proxies and hosts with passwords in them, so not every tool reads them.
+    settings: &[
         by(&[("GIT_CONFIG_GLOBAL", "")], ".gitconfig"),
         by(&[("XDG_CONFIG_HOME", "git")], ".config/git"),
         by(&[("GIT_TEMPLATE_DIR", "")], ".git-templates"),
-        by(&[("GIT_EXEC_PATH", "")], ""),
     ],
     cache: &[],
     hidden: &[

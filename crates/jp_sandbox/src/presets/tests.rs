@@ -15,8 +15,13 @@ fn shown(preset: Preset, env: &[(&str, &str)]) -> String {
         let paths: String = paths.iter().map(|path| format!("  {path}\n")).collect();
         format!("{name}\n{paths}")
     };
-    [list("read", &places.toolchain), list("write", &places.cache), list("hidden", &places.hidden)]
-        .concat()
+    [
+        list("read", &places.toolchain),
+        list("settings", &places.settings),
+        list("write", &places.cache),
+        list("hidden", &places.hidden),
+    ]
+    .concat()
 }
 
 #[test]
@@ -28,6 +33,7 @@ fn without_variables() {
       /home/me/.cargo/config.toml
       /home/me/.cargo/env
       /home/me/.rustup
+    settings
     write
       /home/me/.cache/sccache
       /home/me/.cargo/.package-cache
@@ -40,6 +46,7 @@ fn without_variables() {
     ");
     insta::assert_snapshot!(shown(Preset::Git, &[]), @"
     read
+    settings
       /home/me/.config/git
       /home/me/.git-templates
       /home/me/.gitconfig
@@ -63,6 +70,7 @@ fn with_variables() {
       /opt/cargo/config
       /opt/cargo/config.toml
       /opt/cargo/env
+    settings
     write
       /big/target
       /home/me/.cache/sccache
@@ -85,6 +93,7 @@ fn with_variables() {
       /home/me/.config/go/env
       /usr/lib/go
       /work/go/bin
+    settings
     write
       /go/pkg/mod
       /go/pkg/sumdb
@@ -121,7 +130,7 @@ proptest! {
         let home = Utf8Path::new(HOME);
         let places = preset.places(&|_| Some(value.clone()), home);
         let sensitive = SensitivePaths::builtin();
-        for path in places.toolchain.iter().chain(&places.cache) {
+        for path in places.toolchain.iter().chain(&places.settings).chain(&places.cache) {
             let below = path.strip_prefix("/").unwrap();
             prop_assert_eq!(sensitive.find(Utf8Path::new("/"), Some(home), below), None);
             prop_assert!(!home.starts_with(path), "{} opens the home", path);
@@ -142,5 +151,5 @@ fn the_table_of_the_documentation() {
     let table = markdown();
     assert_eq!(table.lines().count(), 2 + Preset::ALL.len());
     let git = table.lines().last().unwrap();
-    insta::assert_snapshot!(git, @"| `git` | `$GIT_CONFIG_GLOBAL, else ~/.gitconfig`<br>`$XDG_CONFIG_HOME/git, else ~/.config/git`<br>`$GIT_TEMPLATE_DIR, else ~/.git-templates`<br>`$GIT_EXEC_PATH` |  | `~/.git-credentials`<br>`~/.netrc`<br>`$XDG_CONFIG_HOME/git/credentials, else ~/.config/git/credentials`<br>`$GH_CONFIG_DIR, else $XDG_CONFIG_HOME/gh, else ~/.config/gh` |");
+    insta::assert_snapshot!(git, @"| `git` | `$GIT_EXEC_PATH` | `$GIT_CONFIG_GLOBAL, else ~/.gitconfig`<br>`$XDG_CONFIG_HOME/git, else ~/.config/git`<br>`$GIT_TEMPLATE_DIR, else ~/.git-templates` |  | `~/.git-credentials`<br>`~/.netrc`<br>`$XDG_CONFIG_HOME/git/credentials, else ~/.config/git/credentials`<br>`$GH_CONFIG_DIR, else $XDG_CONFIG_HOME/gh, else ~/.config/gh` |");
 }

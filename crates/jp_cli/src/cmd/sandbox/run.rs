@@ -288,12 +288,13 @@ fn refused(error: jp_confine::ConfineError) -> Error {
 
 /// The error with what led to it: "cannot start x" alone helps nobody.
 fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    let mut text = error.to_string();
-    for cause in causes.map(ToString::to_string) {
-        if !text.ends_with(&cause) {
-            text += &format!(": {cause}");
+    let mut parts: Vec<String> = Vec::new();
+    for part in std::iter::successors(Some(error), |error| error.source()) {
+        let part = part.to_string();
+        // Some repeat what led to them.
+        if !parts.last().is_some_and(|said| said.ends_with(&part)) {
+            parts.push(part);
         }
     }
-    text
+    parts.join(": ")
 }

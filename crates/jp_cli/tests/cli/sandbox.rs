@@ -1,0 +1,45 @@
+//! `jp sandbox`: real programs on the real kernel.
+//!
+//! The danger in such tests is a denial for the wrong reason: a secret below `/tmp` is out of sight
+//! because `/tmp` is, and proves nothing. So these environments lie elsewhere, and what a test says is
+//! kept from a program is first shown to be there without the sandbox.
+
+mod changes;
+mod doctor;
+mod endings;
+mod network;
+mod presets;
+mod profiles;
+mod run;
+mod tiers;
+mod users;
+
+use jp_test::{Run, TestEnv};
+
+/// All rights for the whole workspace.
+const EVERYTHING: &str = "[[access.fs]]
+path = \".\"
+read = true
+write = true
+execute = true
+";
+
+/// A workspace and a home outside of the directories that every confined program has for itself.
+fn world() -> TestEnv {
+    const PLACE: &str = env!("CARGO_TARGET_TMPDIR");
+    let is_private = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|temp| PLACE.starts_with(temp));
+    assert!(!is_private, "these tests need a target directory outside of {PLACE}");
+    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), PLACE);
+    env.write(".jp/config.toml", "");
+    env
+}
+
+/// A script of the shell, run confined.
+fn script<'env>(env: &'env TestEnv, options: &[&str], script: &str) -> Run<'env> {
+    confined(env, options, &["/bin/sh", "-c", script])
+}
+
+/// Any program, run confined.
+fn confined<'env>(env: &'env TestEnv, options: &[&str], program: &[&str]) -> Run<'env> {
+    env.jp([&["sandbox", "run"], options, &["--"], program].concat())
+}

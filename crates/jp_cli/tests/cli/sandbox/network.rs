@@ -1,0 +1,112 @@
+//! Who can be talked to: everybody, nobody, or whom the rules name.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    thread,
+};
+
+use insta::{allow_duplicates, assert_snapshot};
+use jp_test::{Output, TestEnv};
+
+use super::{confined, world};
+
+/// A server on this machine that says hello to whoever asks, and its port.
+fn server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("this machine has a loopback");
+    let port = listener.local_addr().expect("it is bound").port();
+    // It ends with the test, which is a process of its own.
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nhello\n",
+            );
+        }
+    });
+    port
+}
+
+/// Asks for a page and says what came of it.
+fn fetch(env: &TestEnv, options: &[&str], port: u16) -> Output {
+    env.write("fetch.py", FETCH);
+    let url = format!("http://127.0.0.1:{port}/");
+    let output = confined(env, options, &["/usr/bin/python3", "fetch.py", &url]).run();
+    output.replace(port.to_string(), "$PORT")
+}
+
+const FETCH: &str = "import sys, urllib.error, urllib.request
+try:
+    print(urllib.request.urlopen(sys.argv[1], timeout=10).read().decode())
+except urllib.error.HTTPError as error:
+    sys.exit(f'{error.code} {error.read().decode()}')
+except OSError as error:
+    sys.exit(str(error))
+";
+
+/// Tries to reach hosts at a port without asking a proxy, in several ways.
+const DIRECT: &str = "import socket, sys
+port = int(sys.argv[1])
+ways = [('tcp', socket.SOCK_STREAM, 0), ('mptcp', socket.SOCK_STREAM, 262), ('udp', socket.SOCK_DGRAM, 0)]
+for name, kind, protocol in ways:
+    for host in sys.argv[2:]:
+        try:
+            one = socket.socket(socket.AF_INET, kind, protocol)
+            one.settimeout(3)
+            one.connect((host, port))
+            one.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n')
+            print(name, host, 'answered', one.recv(15))
+        except OSError as error:
+            print(name, host, error.strerror or error)";
+
+/// 076-025
+#[test]
+fn without_rules_the_network_is_left_alone() {
+    let env = world();
+    let output = fetch(&env, &[], server()).success();
+    assert_eq!(output.stdout(), "hello\n\n");
+}
+
+/// 076-283
+#[test]
+fn rules_that_allow_nothing_mean_no_network() {
+    let env = world();
+    let port = server();
+    env.write("policy.toml", "[[access.net]]\nhost = \"127.0.0.1\"\n");
+    let program = ["/usr/bin/python3", "-c", DIRECT, &port.to_string(), "127.0.0.1"];
+    let open = confined(&env, &["--cfg", "sandbox.default=off"], &program).run().success();
+    assert_eq!(open.stdout().matches("tcp 127.0.0.1 answered").count(), 2, "{open}");
+    let program = [&program[..], &["192.0.2.1"]].concat();
+    for options in [["--policy", "policy.toml"], ["--cfg", "sandbox.default=strict"]] {
+        let output = confined(&env, &options, &program).run().success();
+        allow_duplicates! { assert_snapshot!(output.normalized_stdout(), @"
+        tcp 127.0.0.1 Connection refused
+        tcp 192.0.2.1 Network is unreachable
+        mptcp 127.0.0.1 Connection refused
+        mptcp 192.0.2.1 Network is unreachable
+        udp 127.0.0.1 Connection refused
+        udp 192.0.2.1 Network is unreachable
+        ") };
+    }
+}
+
+/// 076-284
+#[test]
+fn rules_by_host_are_kept_by_the_proxy() {
+    let env = world();
+    let (named, other) = (server(), server());
+    env.write(
+        "policy.toml",
+        format!("[[access.net]]\nhost = \"127.0.0.1\"\nport = {named}\nallow = true\n"),
+    );
+    let output = fetch(&env, &["--policy", "policy.toml"], named).success();
+    assert_eq!(output.stdout(), "hello\n\n");
+    let refused = fetch(&env, &["--policy", "policy.toml"], other).code(1).normalized_stderr();
+    assert!(refused.starts_with("403 access denied: http://127.0.0.1:$PORT/"), "{refused}");
+    let (_, report) = refused.split_once("The sandbox denied:\n").unwrap();
+    assert!(report.starts_with("  connect to http://127.0.0.1:$PORT/ ("), "{refused}");
+    // Who does not ask the proxy reaches nobody.
+    let program = ["/usr/bin/python3", "-c", DIRECT, &named.to_string(), "127.0.0.1"];
+    let output = confined(&env, &["--policy", "policy.toml"], &program).run().success();
+    assert!(!output.stdout().contains("answered"), "{output}");
+}

@@ -10,6 +10,7 @@ const CROWD: usize = 100;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hundred_calls_at_once_leave_nothing() {
+    // D11-176
     let world = std::sync::Arc::new(World::new());
     // The helper has a descriptor here, and stays.
     assert!(world.run(world.call(TIERS[0], "exit 0")).await.unwrap().exit.is_success());

@@ -228,3 +228,36 @@ fs = [
     assert_eq!(env.read("src/generated/new") + &env.read("new"), "x\nx\n");
     assert!(!env.path("later").exists() && env.read("src/lib.rs") == "lib\n");
 }
+
+/// A rule for a link is a rule for what it leads to, for the kernel as for everybody (076-270).
+#[test]
+fn a_rule_for_a_link_is_about_what_it_leads_to() {
+    let env = world();
+    env.write("real/old", "as it was\n");
+    env.write("other/old", "as it was\n");
+    std::os::unix::fs::symlink("real", env.project().join("link")).unwrap();
+    env.write(
+        "policy.toml",
+        "[[access.fs]]\npath = \".\"\nread = true\n\n\
+         [[access.fs]]\npath = \"link\"\nread = true\nwrite = true\n",
+    );
+    let work = "echo new > real/old; echo new > link/new; echo new > other/old";
+    let options = ["--policy", "policy.toml"];
+    script(&env, &options, work).run().code(2);
+    assert_eq!(env.read("real/old"), "new\n");
+    assert_eq!(env.read("real/new"), "new\n");
+    assert_eq!(env.read("other/old"), "as it was\n");
+}
+
+/// A tool cannot grant itself more for the next call.
+#[test]
+fn settings_cannot_be_changed_from_inside() {
+    let env = world();
+    let off = "printf '[sandbox]\\ndefault = \"off\"\\n'";
+    let before = env.read(".jp/config.toml");
+    script(&env, &[], &format!("{off} >> .jp/config.toml")).run().code(2);
+    assert_eq!(env.read(".jp/config.toml"), before);
+    // What is kept apart until the end can be made, and is refused there.
+    let refused = script(&env, &["--dry-run"], &format!("{off} > .jp.toml")).run().code(4);
+    assert!(refused.stderr().contains(".jp.toml: it holds settings of jp"), "{refused}");
+}

@@ -76,7 +76,7 @@ fn landlock_refuses_rules_that_narrow() {
     assert!(!env.path("out/new").exists(), "it did not run");
 }
 
-/// 076-280
+/// 076-280, D11-011
 #[test]
 fn degraded_is_said_once() {
     let env = workspace(NARROWING);

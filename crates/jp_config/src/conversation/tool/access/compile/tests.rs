@@ -212,7 +212,7 @@ fn only_local_tools_can_have_rules() {
 
 #[test]
 fn the_short_form_compiles_to_the_same_policy() {
-    // 076-011, D11-244 to D11-246
+    // 076-011, D11-206, D11-244 to D11-246
     let short = r#"
         [conversation.tools.t.sandbox]
         filesystem.allow = ["src", "doc"]
@@ -246,7 +246,7 @@ fn the_short_form_compiles_to_the_same_policy() {
 
 #[test]
 fn the_short_form_and_the_long_one_exclude_each_other() {
-    // 076-012, 076-013
+    // 076-012, 076-013, D11-243
     let short = "[conversation.tools.t.sandbox]\nfilesystem.allow = [\".\"]\n";
     let long = "[[conversation.tools.t.access.fs]]\npath = \".\"\n";
     assert_snapshot!(refusal(&[SOURCE, short, long]), @"b.toml:1:23: `conversation.tools.t.access` and `conversation.tools.t.sandbox` say the same thing twice");

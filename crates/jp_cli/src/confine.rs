@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 use jp_config::{
-    Config, MergeableVec, SystemPath,
+    Config, LayerKind, MergeableVec, SystemPath,
     sandbox::{Preset as PresetConfig, SandboxDefault, SystemConfig},
 };
 use jp_confine::{Confiner, Needs, Settings, Surroundings};
@@ -30,6 +30,29 @@ pub(crate) fn confiner(config: &Config) -> Result<Confiner> {
         sensitive: config.sensitive_paths().clone(),
     };
     Ok(Confiner::new(surroundings()?, settings))
+}
+
+/// What the files of the workspace loosen. They can come from anywhere, so whoever runs something
+/// there is told.
+pub(crate) fn loosened(config: &Config) -> Vec<String> {
+    let sandbox = &config.app.sandbox;
+    let keys = [
+        ("sandbox.default", sandbox.default == SandboxDefault::Off),
+        ("sandbox.allow_degraded", sandbox.allow_degraded),
+        ("sandbox.read", !sandbox.read.0.is_empty()),
+        ("sandbox.write", !sandbox.write.0.is_empty()),
+    ];
+    let by_workspace = |key: &str| {
+        let layer = config.layer(key);
+        matches!(layer, Some(LayerKind::Workspace | LayerKind::Directory))
+    };
+    keys.into_iter()
+        .filter(|(key, is_loose)| *is_loose && by_workspace(key))
+        .map(|(key, _)| {
+            let place = config.place(key).unwrap_or_default();
+            format!("`{key}` of this workspace loosens the sandbox ({place})")
+        })
+        .collect()
 }
 
 fn surroundings() -> Result<Surroundings> {

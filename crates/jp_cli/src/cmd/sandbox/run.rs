@@ -41,7 +41,7 @@ pub(crate) async fn run(ctx: &Ctx, args: SandboxRun) -> Result {
     if request.transactional {
         can_keep_apart(&confiner, &prepared).await?;
     }
-    if let Some(warning) = &prepared.warning {
+    for warning in confine::loosened(ctx.config()).iter().chain(&prepared.warning) {
         say(ctx, &format!("warning: {warning}\n"))?;
     }
     // Before the program, so that there is no moment in which control-C would end jp alone.

@@ -261,3 +261,17 @@ fn settings_cannot_be_changed_from_inside() {
     let refused = script(&env, &["--dry-run"], &format!("{off} > .jp.toml")).run().code(4);
     assert!(refused.stderr().contains(".jp.toml: it holds settings of jp"), "{refused}");
 }
+
+/// A workspace can come from anywhere, so what it loosens is said.
+#[test]
+fn a_workspace_that_loosens_the_sandbox_is_named() {
+    let env = world();
+    let settings = env.read(".jp/config.toml");
+    env.write(".jp/config.toml", format!("{settings}\n[sandbox]\ndefault = \"off\"\n"));
+    let output = script(&env, &[], "true").run().success();
+    let warning =
+        "warning: `sandbox.default` of this workspace loosens the sandbox (.jp/config.toml:";
+    assert!(output.stderr().contains(warning), "{output}");
+    let own = script(&env, &["--cfg", "sandbox.default=off"], "true").run().success();
+    assert!(!own.stderr().contains("of this workspace"), "{own}");
+}

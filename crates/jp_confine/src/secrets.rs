@@ -4,6 +4,8 @@
 //! workspace, below what the policy lets be read; the search reads directories and nothing else.
 //! A tree that is too large for that is an error and not a shrug: what was not found is not hidden.
 
+use std::{collections::HashSet, os::unix::fs::MetadataExt as _};
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{AccessPolicy, SensitivePaths};
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
@@ -29,12 +31,46 @@ pub(crate) fn find(
     home: Option<&Utf8Path>,
 ) -> Result<Vec<Utf8PathBuf>, TooLarge> {
     let mut found = paths.absolute(home);
-    let mut search = Search { paths, policy, root, home, looked_at: 0, found: Vec::new() };
+    let mut search = Search::new(paths, policy, root, home);
     search.walk(Utf8Path::new(""), 0)?;
     found.append(&mut search.found);
+    // Another name of a file that is kept back shows the same content.
+    search.inodes = linked(found.iter().chain(&denied(policy, root)))?;
+    if !search.inodes.is_empty() {
+        search.looked_at = 0;
+        search.walk(Utf8Path::new(""), 0)?;
+        found.append(&mut search.found);
+    }
     found.sort();
     found.dedup();
     Ok(found)
+}
+
+/// The places that the policy keeps back in the workspace.
+fn denied(policy: Option<&AccessPolicy>, root: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let rules = policy.into_iter().flat_map(|policy| policy.fs.iter());
+    rules.filter(|rule| !rule.read()).map(|rule| root.join(rule.path())).collect()
+}
+
+/// The inodes of files with several names, at these places and below them.
+fn linked<'a>(places: impl Iterator<Item = &'a Utf8PathBuf>) -> Result<HashSet<u64>, TooLarge> {
+    let mut inodes = HashSet::new();
+    let mut waiting: Vec<Utf8PathBuf> = places.cloned().collect();
+    let mut looked_at = 0;
+    while let Some(path) = waiting.pop() {
+        looked_at += 1;
+        if looked_at > MOST {
+            return Err(TooLarge { root: path });
+        }
+        let Ok(found) = path.symlink_metadata() else { continue };
+        if found.is_file() && found.nlink() > 1 {
+            inodes.insert(found.ino());
+        } else if found.is_dir() {
+            let below = path.read_dir_utf8().into_iter().flatten().flatten();
+            waiting.extend(below.map(|entry| entry.path().to_owned()));
+        }
+    }
+    Ok(inodes)
 }
 
 struct Search<'a> {
@@ -44,9 +80,21 @@ struct Search<'a> {
     home: Option<&'a Utf8Path>,
     looked_at: usize,
     found: Vec<Utf8PathBuf>,
+    /// Files that are looked for by what they are, and not by their name.
+    inodes: HashSet<u64>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        paths: &'a SensitivePaths,
+        policy: Option<&'a AccessPolicy>,
+        root: &'a Utf8Path,
+        home: Option<&'a Utf8Path>,
+    ) -> Self {
+        let (found, inodes) = (Vec::new(), HashSet::new());
+        Self { paths, policy, root, home, looked_at: 0, found, inodes }
+    }
+
     /// Looks at a directory of the workspace, given relative to it.
     fn walk(&mut self, directory: &Utf8Path, depth: usize) -> Result<(), TooLarge> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -72,7 +120,8 @@ impl Search<'_> {
                 continue;
             }
             let path = directory.join(name);
-            if self.paths.find(self.root, self.home, &path).is_some() {
+            let is_sensitive = self.paths.find(self.root, self.home, &path).is_some();
+            if is_sensitive || self.inodes.contains(&entry.ino()) {
                 self.found.push(self.root.join(path));
             } else if self.is_directory(&entry, &path) && self.can_show(&path) {
                 below.push(path);

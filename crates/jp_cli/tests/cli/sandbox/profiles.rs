@@ -275,3 +275,25 @@ fn a_workspace_that_loosens_the_sandbox_is_named() {
     let own = script(&env, &["--cfg", "sandbox.default=off"], "true").run().success();
     assert!(!own.stderr().contains("of this workspace"), "{own}");
 }
+
+/// Another name of a file that is kept back is kept back too, as by the host (decision 6).
+#[test]
+fn another_name_of_a_hidden_file_is_hidden() {
+    let env = world();
+    env.write(".env", "secret\n");
+    env.write("denied/key", "secret\n");
+    env.write("plain", "plain\n");
+    let link = |from: &str, to: &str| {
+        std::fs::hard_link(env.project().join(from), env.project().join(to)).unwrap();
+    };
+    link(".env", "notes.txt");
+    link("denied/key", "key.txt");
+    link("plain", "plain.txt");
+    env.write(
+        "policy.toml",
+        "[[access.fs]]\npath = \".\"\nread = true\n\n[[access.fs]]\npath = \"denied\"\n",
+    );
+    let output =
+        script(&env, &["--policy", "policy.toml"], "cat notes.txt key.txt plain.txt").run();
+    assert_eq!(output.code(1).stdout(), "plain\n");
+}

@@ -26,12 +26,21 @@ execute = true
 
 /// A workspace and a home outside of the directories that every confined program has for itself.
 fn world() -> TestEnv {
-    const PLACE: &str = env!("CARGO_TARGET_TMPDIR");
-    let is_private = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|temp| PLACE.starts_with(temp));
-    assert!(!is_private, "these tests need a target directory outside of {PLACE}");
-    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), PLACE);
+    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), place());
     env.write(".jp/config.toml", "");
     env
+}
+
+/// A directory for the environment that no view replaces by an empty one, wherever the checkout is.
+fn place() -> &'static str {
+    const PLACES: [&str; 6] =
+        [env!("CARGO_TARGET_TMPDIR"), "/srv", "/opt", "/var/lib", "/home", "/mnt"];
+    let is_private = |place: &str| {
+        ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|temp| place.starts_with(temp))
+    };
+    let is_writable = |place: &str| tempfile::tempdir_in(place).is_ok();
+    let found = PLACES.into_iter().find(|place| !is_private(place) && is_writable(place));
+    found.expect("these tests need a directory to write to outside of /tmp and /var/tmp")
 }
 
 /// A script of the shell, run confined.

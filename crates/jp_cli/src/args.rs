@@ -283,8 +283,8 @@ pub(crate) enum Sandbox {
 
 /// Run a program confined, and end as it does
 ///
-/// Without a policy the program gets what a tool without rules gets: it reads the machine without its
-/// secrets, and writes in the workspace and in a temporary directory of its own. With one it gets what
+/// Without a policy the program gets what a tool without rules gets: it reads the machine without what
+/// is sensitive, and writes in the workspace and in a temporary directory of its own. With one it gets what
 /// the rules grant. What it was denied is told when it fails.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SandboxRun {

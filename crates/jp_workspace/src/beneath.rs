@@ -164,13 +164,24 @@ fn open(dir: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> io::Result<Own
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     // The kernel refuses a mode where nothing can be created.
     let openat2_mode = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
-    match rustix::fs::openat2(&dir, path, flags | OFlags::CLOEXEC, openat2_mode, resolve) {
-        Ok(file) => Ok(file),
-        // Kernels before 5.6 and some container filters do not have the call.
-        Err(Errno::NOSYS | Errno::PERM) => open_step_by_step(dir, path, flags, mode),
-        Err(error) => Err(error.into()),
+    for _ in 0..RETRIES {
+        match rustix::fs::openat2(&dir, path, flags | OFlags::CLOEXEC, openat2_mode, resolve) {
+            Ok(file) => return Ok(file),
+            // Something was renamed or mounted meanwhile, somewhere, and the kernel cannot say that it
+            // was elsewhere.
+            Err(Errno::AGAIN) => {}
+            // Kernels before 5.6 and some container filters do not have the call.
+            Err(Errno::NOSYS | Errno::PERM) => break,
+            Err(error) => return Err(error.into()),
+        }
     }
+    open_step_by_step(dir, path, flags, mode)
 }
+
+/// How often the kernel is asked again. It has to be disturbed each time, so once is nearly always
+/// enough.
+#[cfg(target_os = "linux")]
+const RETRIES: usize = 16;
 
 #[cfg(not(target_os = "linux"))]
 fn open(dir: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {

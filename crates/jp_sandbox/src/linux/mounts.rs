@@ -268,13 +268,7 @@ impl<'a> Tree<'a> {
             if self.pinned.contains(&path) || self.view.exactly(&path).is_some() {
                 continue;
             }
-            let here = openat2(
-                &self.root,
-                inside(&path).as_std_path(),
-                OFlags::PATH | OFlags::CLOEXEC,
-                Mode::empty(),
-                ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS,
-            )?;
+            let here = self.look(&path)?;
             let again = clone_tree(here.as_fd())?;
             attach(again.as_fd(), self.root.as_fd(), inside(&path))?;
             self.pinned.insert(path);
@@ -292,6 +286,22 @@ impl<'a> Tree<'a> {
         self.children(place).any(|inner| inner.what == What::Hidden)
     }
 
+    /// A descriptor of what the tree has at a path.
+    fn look(&self, path: &Utf8Path) -> io::Result<OwnedFd> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let way = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let path = inside(path).as_std_path();
+        // The kernel wants to be asked again when something was renamed or mounted meanwhile, which
+        // can be anywhere on the machine.
+        for _ in 0..64 {
+            match openat2(&self.root, path, flags, Mode::empty(), way) {
+                Err(rustix::io::Errno::AGAIN) => {}
+                found => return Ok(found?),
+            }
+        }
+        Err(rustix::io::Errno::AGAIN.into())
+    }
+
     /// Keeps what is not a directory, and has something hidden below its name, from becoming one. No
     /// whiteout can be below a file; but an overlay that has looked a name up does not look again for
     /// as long as somebody has it, whatever the host puts there.
@@ -300,14 +310,12 @@ impl<'a> Tree<'a> {
         for hidden in self.children(place).filter(|inner| inner.what == What::Hidden) {
             let between = hidden.path.ancestors().skip(1).take_while(|path| *path != place.path);
             for path in between {
-                let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let way = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-                let path = inside(path).as_std_path();
-                // What cannot be opened is below a file or a link, which is held itself.
-                if let Ok(found) = openat2(&self.root, path, flags, Mode::empty(), way)
-                    && !is_directory(found.as_fd())?
-                {
-                    held.push(found);
+                match self.look(path) {
+                    Ok(found) if is_directory(found.as_fd())? => {}
+                    Ok(found) => held.push(found),
+                    // It is not there, or below a file or a link, which is held itself.
+                    Err(error) if is_missing(&error) || is_link(&error) => {}
+                    Err(error) => return Err(error),
                 }
             }
         }
@@ -477,6 +485,10 @@ pub(super) fn inside(path: &Utf8Path) -> &Utf8Path {
 
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ELOOP)
 }
 
 fn is_directory(file: BorrowedFd<'_>) -> io::Result<bool> {

@@ -224,6 +224,12 @@ impl Build<'_> {
         }
         self.hide_root_secrets();
         self.temp(true);
+        // Everything can be read but what is private, and that too where it was asked for.
+        for path in &self.request.system.read {
+            if matches!(self.view.at(path), What::Private { .. } | What::Hidden) {
+                self.set_existing(path, READ_AND_RUN);
+            }
+        }
         self.caches(true);
     }
 

@@ -132,6 +132,10 @@ fn root(ctx: &Ctx, args: &SandboxRun) -> Result<Utf8PathBuf> {
     };
     let root = chosen.canonicalize_utf8();
     let root = root.map_err(|error| Error::usage(format!("--root {chosen}: {error}")))?;
+    if root == "/" {
+        return Err(Error::usage("the whole machine cannot be a workspace")
+            .hint("name a directory with --root, or go to one"));
+    }
     if root.is_dir() {
         Ok(root)
     } else {

@@ -165,12 +165,12 @@ fn refused_changes_are_named_where_nothing_is_seen() {
 fn secrets_are_neither_read_nor_written() {
     let env = workspace();
     env.write(".env", "TOKEN=1\n");
-    let output = script(&env, &[], "cat .env; echo TOKEN=2 > .env").run().code(4);
+    let output = script(&env, &[], "cat .env; rm -f .env; echo TOKEN=2 > .env").run().code(4);
     assert_snapshot!(output, @"
-    $ jp sandbox run -- /bin/sh -c 'cat .env; echo TOKEN=2 > .env'
+    $ jp sandbox run -- /bin/sh -c 'cat .env; rm -f .env; echo TOKEN=2 > .env'
     exit code: 4
     --- stderr
-    cat: .env: No such file or directory
+    cat: .env: Permission denied
 
     Refused by the policy, and not made:
       .env: it is sensitive, and nobody was asked

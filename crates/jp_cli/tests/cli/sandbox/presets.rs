@@ -51,7 +51,7 @@ fn cargo_check() {
         ("src/main.rs", "fn main() { println!(\"{}\", itoa::Buffer::new().format(42)); }\n"),
     ]);
     let output = cargo(&env, &[]).run().code(101);
-    let advice = "(hidden)\n    to allow it: [sandbox] presets = [\"rust\"]\n";
+    let advice = "    to allow it: [sandbox] presets = [\"rust\"]\n";
     assert!(output.stderr().contains(advice), "{output}");
     for options in [&["--preset", "rust"][..], &["--cfg", "sandbox.presets=[\"rust\"]"]] {
         cargo(&env, options).run().success();

@@ -31,19 +31,22 @@ fn secrets_cannot_be_read() {
     as it was
     notes
     .:
+    .env
     .jp
     old
     sub
 
     $HOME:
     .cache
+    .ssh
     notes
 
     sub:
+    .env.local
     --- stderr
-    cat: .env: No such file or directory
-    cat: sub/.env.local: No such file or directory
-    cat: $HOME/.ssh/id_ed25519: No such file or directory
+    cat: .env: Permission denied
+    cat: sub/.env.local: Permission denied
+    cat: $HOME/.ssh/id_ed25519: Permission denied
 
     The sandbox denied:
       read $PROJECT/.env (hidden)
@@ -125,7 +128,7 @@ fn strict() {
     no variable
     --- stderr
     /bin/sh: 1: cannot create old: Read-only file system
-    /bin/sh: 1: cannot open .env: No such file
+    /bin/sh: 1: cannot open .env: Permission denied
     /bin/sh: 1: cannot open $HOME/notes: No such file
 
     The sandbox denied:
@@ -296,4 +299,24 @@ fn another_name_of_a_hidden_file_is_hidden() {
     let output =
         script(&env, &["--policy", "policy.toml"], "cat notes.txt key.txt plain.txt").run();
     assert_eq!(output.code(1).stdout(), "plain\n");
+}
+
+/// What is hidden is not deleted: a commit of everything must not take it for that.
+#[test]
+fn a_commit_does_not_delete_what_is_hidden() {
+    let env = world();
+    env.write(".env.example", "TOKEN=\n");
+    env.write("plain", "old\n");
+    let git = |words: &str| {
+        let identity = "git -c user.name=n -c user.email=a@b.c";
+        env.command("/bin/sh", ["-c", &format!("{identity} {words}")]).run()
+    };
+    git("init -q .").success();
+    git("add -A").success();
+    git("commit -qm first").success();
+    env.write("plain", "new\n");
+    let commit = "git -c user.name=n -c user.email=a@b.c commit -qam second";
+    let output = script(&env, &[], commit).run();
+    let files = git("ls-tree --name-only HEAD").success().stdout().to_owned();
+    assert!(files.contains(".env.example"), "{files}{output}");
 }

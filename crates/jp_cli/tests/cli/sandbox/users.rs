@@ -62,7 +62,7 @@ fn root_and_an_ordinary_user_are_confined_alike() {
     CapEff:	0000000000000000
     NoNewPrivs:	1
     ---
-    cat: .env: No such file or directory
+    cat: .env: Permission denied
     cat: $HOME/notes: No such file or directory
     unshare: unshare failed: Operation not permitted
 

@@ -99,7 +99,7 @@ impl Tree<'_> {
             return Ok(());
         }
         if !is_visible {
-            return whiteout(layer.as_fd(), path);
+            return hide(layer.as_fd(), path, kind.filter(|_| host.is_some()));
         }
         match (inner.what, kind) {
             (What::Host { .. }, Some(kind)) if kind != FileType::Directory => {
@@ -167,6 +167,43 @@ fn stub_parents(
         }
     }
     Ok(true)
+}
+
+/// Puts something in the place of what is hidden. What the host has is there and cannot be opened, so
+/// that nobody takes it for deleted: a program that commits what it finds would delete it for good.
+/// What the host does not have is not there.
+fn hide(layer: BorrowedFd<'_>, path: &Utf8Path, kind: Option<FileType>) -> io::Result<()> {
+    match kind {
+        Some(FileType::RegularFile) => {
+            make_file(layer, path)?;
+            close(layer, path)
+        }
+        Some(FileType::Directory) => {
+            make_directory(layer, path)?;
+            let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let directory = openat(layer, path.as_std_path(), flags, Mode::empty())?;
+            // Without this mark the host's directory would shine through for whoever may change the
+            // mode of what is there.
+            let opaque = rustix::fs::fsetxattr(
+                &directory,
+                "user.overlay.opaque",
+                b"y",
+                rustix::fs::XattrFlags::empty(),
+            );
+            if opaque.is_err() {
+                drop(directory);
+                rustix::fs::unlinkat(layer, path.as_std_path(), AtFlags::REMOVEDIR)?;
+                return whiteout(layer, path);
+            }
+            close(layer, path)
+        }
+        _ => whiteout(layer, path),
+    }
+}
+
+/// Takes all rights away.
+fn close(layer: BorrowedFd<'_>, path: &Utf8Path) -> io::Result<()> {
+    Ok(rustix::fs::chmodat(layer, path.as_std_path(), Mode::empty(), AtFlags::empty())?)
 }
 
 /// The mark by which an overlay knows that a name of a lower layer is not there.

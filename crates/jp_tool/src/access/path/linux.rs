@@ -31,13 +31,27 @@ pub(super) fn usable(dir: &OwnedFd, canonical: &Utf8Path) -> bool {
 /// Opens a path that has no link on it.
 pub(super) fn open_plain(dir: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve)
+    undisturbed(|| rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve))
+}
+
+/// Asks again where something was renamed or mounted meanwhile, somewhere: the kernel cannot say that
+/// it was elsewhere. It has to be disturbed each time, so once is nearly always enough.
+fn undisturbed(mut open: impl FnMut() -> Result<OwnedFd>) -> Result<OwnedFd> {
+    const RETRIES: usize = 16;
+    let mut last = open();
+    for _ in 0..RETRIES {
+        if !matches!(last, Err(rustix::io::Errno::AGAIN)) {
+            break;
+        }
+        last = open();
+    }
+    last
 }
 
 /// A handle that can do nothing, of what a path leads to through links that stay beneath `dir`.
 pub(super) fn look_through_links(dir: &OwnedFd, path: &str) -> Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    rustix::fs::openat2(dir, path, SEARCH | OFlags::CLOEXEC, Mode::empty(), resolve)
+    undisturbed(|| rustix::fs::openat2(dir, path, SEARCH | OFlags::CLOEXEC, Mode::empty(), resolve))
 }
 
 /// Where a handle probably is, relative to the root that was opened at `canonical`.

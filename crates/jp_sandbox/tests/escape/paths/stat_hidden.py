@@ -7,4 +7,7 @@ from attempt import *
 
 @attempt
 def stat():
-    escaped(f"it has {os.stat(f'{WS}/.env').st_size} bytes")
+    size = os.stat(f"{WS}/.env").st_size
+    if size:
+        escaped(f"it has {size} bytes")
+    contained("what is seen there has no bytes")

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jp_sandbox::{
     event::{Blocked, Wanted},
-    plan::{Access, blocked_by, suggest},
+    plan::{blocked_by, suggest},
 };
 
 use crate::Prepared;
@@ -57,15 +57,15 @@ fn shown(path: &camino::Utf8Path) -> String {
 fn advice(prepared: &Prepared, blocked: &Blocked) -> Advice {
     match blocked {
         Blocked::Path { path, wanted } => {
-            let (access, word) = match wanted {
-                Wanted::Read => (Access::Read, "read"),
-                Wanted::Write => (Access::Write, "write"),
-                Wanted::Execute => (Access::Execute, "execute"),
+            let word = match wanted {
+                Wanted::Read => "read",
+                Wanted::Write => "write",
+                Wanted::Execute => "execute",
             };
-            let reason = blocked_by(&prepared.plan.view, path, access);
+            let reason = blocked_by(&prepared.plan.view, path, *wanted);
             // What the view shows is kept back by something that no list of paths changes.
             let suggestion =
-                reason.and_then(|_| suggest(&prepared.request(), &prepared.presets, path, access));
+                reason.and_then(|_| suggest(&prepared.request(), &prepared.presets, path, *wanted));
             Advice {
                 denied: format!("{word} {}", shown(path)),
                 reason: reason

@@ -8,7 +8,7 @@ mod landlock;
 mod message;
 mod mount_table;
 mod mounts;
-pub(crate) mod notify;
+mod notify;
 mod probe;
 mod seccomp;
 mod socket;

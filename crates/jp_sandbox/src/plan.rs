@@ -34,7 +34,7 @@ use jp_tool::access::AccessPolicy;
 use self::workspace::Remark;
 pub use self::{
     environment::{Environment, MINIMAL},
-    reach::{Access, Denial, Suggestion, blocked_by, suggest},
+    reach::{Denial, Suggestion, blocked_by, suggest},
     row::{Aspect, Fidelity, Row},
     verdict::{Refusal, Verdict},
 };

@@ -19,7 +19,8 @@ use super::sys;
 use crate::{
     confinement::{Execute, Network},
     event::{Blocked, Wanted},
-    view::{Place, View, What, Write},
+    plan::{Denial, blocked_by},
+    view::{Place, View, What},
 };
 
 /// Most entries that are kept; a program that asks for more has been understood by then.
@@ -34,7 +35,6 @@ const LONGEST: usize = 4096;
 /// Calls that take a path, and which of their arguments are the directory and the path.
 const PATHS: &[(libc::c_long, Argument, usize, Kind)] = &[
     (libc::SYS_openat, Argument::Directory(0), 1, Kind::Open(2)),
-    (libc::SYS_openat2, Argument::Directory(0), 1, Kind::OpenHow(2)),
     (libc::SYS_newfstatat, Argument::Directory(0), 1, Kind::Is(Wanted::Read)),
     (libc::SYS_statx, Argument::Directory(0), 1, Kind::Is(Wanted::Read)),
     (libc::SYS_faccessat, Argument::Directory(0), 1, Kind::Is(Wanted::Read)),
@@ -85,8 +85,6 @@ enum Kind {
     Is(Wanted),
     /// What the flags in this argument say.
     Open(usize),
-    /// What the flags at the beginning of the structure behind this argument say.
-    OpenHow(usize),
 }
 
 /// The calls to ask about.
@@ -177,7 +175,7 @@ impl<'a> Observer<'a> {
         let (_, start, path, kind) = PATHS.iter().find(|(known, ..)| *known == number)?;
         let text = read_text(call.pid, call.data.args[*path])?;
         let path = absolute(call, *start, &text)?;
-        let wanted = wanted(call, *kind)?;
+        let wanted = wanted(call, *kind);
         // What was read is only what the process asked for if it is still asking.
         if !sys::notification_holds(listener, call.id) {
             return None;
@@ -210,20 +208,18 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Whether a view denies this.
-pub(crate) fn denies(view: &View, path: &Utf8Path, wanted: Wanted) -> bool {
-    let own = ["/proc", "/dev"].iter().any(|own| path.starts_with(own));
-    match view.at(path) {
+/// Whether a view denies this for certain. What a process has in a directory of its own is not known
+/// from the view.
+fn denies(view: &View, path: &Utf8Path, wanted: Wanted) -> bool {
+    match blocked_by(view, path, wanted) {
         // A directory above something visible is there, though empty otherwise.
-        What::Hidden => {
+        Some(Denial::Hidden) if view.at(path) == What::Hidden => {
             let is_below =
                 |place: &Place| place.path.starts_with(path) && place.what != What::Hidden;
-            let leads_somewhere = || view.places().iter().any(is_below);
-            !(own || wanted == Wanted::Read && leads_somewhere())
+            wanted != Wanted::Read || !view.places().iter().any(is_below)
         }
-        What::Host { write: Write::No, .. } if wanted == Wanted::Write => !own,
-        What::Host { execute: false, .. } => wanted == Wanted::Execute && !own,
-        What::Host { .. } | What::Private { .. } | What::Blank => false,
+        Some(Denial::ReadOnly | Denial::NotExecutable) => true,
+        Some(Denial::Hidden | Denial::Private | Denial::Device) | None => false,
     }
 }
 
@@ -234,18 +230,13 @@ fn is_replaced(view: &View, path: &Utf8Path, pid: u32) -> bool {
     is_own && statat(CWD, inside(), AtFlags::SYMLINK_NOFOLLOW).is_err()
 }
 
-fn wanted(call: &libc::seccomp_notif, kind: Kind) -> Option<Wanted> {
+fn wanted(call: &libc::seccomp_notif, kind: Kind) -> Wanted {
     let flags = match kind {
-        Kind::Is(wanted) => return Some(wanted),
+        Kind::Is(wanted) => return wanted,
         Kind::Open(index) => call.data.args[index],
-        Kind::OpenHow(index) => {
-            let mut flags = [0; 8];
-            let read = sys::read_memory(call.pid, call.data.args[index], &mut flags).ok()?;
-            (read == flags.len()).then(|| u64::from_ne_bytes(flags))?
-        }
     };
     let writes = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u64;
-    Some(if flags & writes == 0 { Wanted::Read } else { Wanted::Write })
+    if flags & writes == 0 { Wanted::Read } else { Wanted::Write }
 }
 
 fn absolute(call: &libc::seccomp_notif, start: Argument, text: &Utf8Path) -> Option<Utf8PathBuf> {

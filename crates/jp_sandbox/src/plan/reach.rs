@@ -12,20 +12,10 @@ use jp_tool::access::Capability;
 
 use super::{Request, places, secrets};
 use crate::{
+    event::Wanted,
     presets::{Preset, PresetPlaces},
     view::{View, What, Write},
 };
-
-/// What a process wanted to do with a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Read a file or list a directory.
-    Read,
-    /// Make, change or remove something.
-    Write,
-    /// Run a file.
-    Execute,
-}
 
 /// Why a view denies something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -69,25 +59,22 @@ pub enum Suggestion {
 }
 
 /// The devices that are there in every view.
-const DEVICES: [&str; 13] = [
+const DEVICES: [&str; 10] = [
     "/dev/fd",
     "/dev/full",
     "/dev/null",
-    "/dev/ptmx",
-    "/dev/pts",
     "/dev/random",
     "/dev/shm",
     "/dev/stderr",
     "/dev/stdin",
     "/dev/stdout",
-    "/dev/tty",
     "/dev/urandom",
     "/dev/zero",
 ];
 
 /// Why a view denies an absolute path, if it does. What is judged when a call ends is not denied.
 /// `/proc` is made for each process and no part of a view.
-pub fn blocked_by(view: &View, path: &Utf8Path, access: Access) -> Option<Denial> {
+pub fn blocked_by(view: &View, path: &Utf8Path, wanted: Wanted) -> Option<Denial> {
     if path.starts_with("/proc") {
         return None;
     }
@@ -95,13 +82,13 @@ pub fn blocked_by(view: &View, path: &Utf8Path, access: Access) -> Option<Denial
         let known = path == "/dev" || DEVICES.iter().any(|device| path.starts_with(device));
         return (!known).then_some(Denial::Device);
     }
-    match (view.at(path), access) {
-        (What::Hidden, _) | (What::Blank, Access::Read | Access::Execute) => Some(Denial::Hidden),
-        (What::Private { execute: false } | What::Host { execute: false, .. }, Access::Execute) => {
+    match (view.at(path), wanted) {
+        (What::Hidden, _) | (What::Blank, Wanted::Read | Wanted::Execute) => Some(Denial::Hidden),
+        (What::Private { execute: false } | What::Host { execute: false, .. }, Wanted::Execute) => {
             Some(Denial::NotExecutable)
         }
-        (What::Private { .. }, Access::Read | Access::Execute) => Some(Denial::Private),
-        (What::Host { write: Write::No, .. }, Access::Write) => Some(Denial::ReadOnly),
+        (What::Private { .. }, Wanted::Read | Wanted::Execute) => Some(Denial::Private),
+        (What::Host { write: Write::No, .. }, Wanted::Write) => Some(Denial::ReadOnly),
         (What::Private { .. } | What::Blank | What::Host { .. }, _) => None,
     }
 }
@@ -111,7 +98,7 @@ pub fn suggest(
     request: &Request<'_>,
     presets: &[(Preset, PresetPlaces)],
     path: &Utf8Path,
-    access: Access,
+    wanted: Wanted,
 ) -> Option<Suggestion> {
     let is_secret = secrets::unapproved(request).any(|secret| path.starts_with(secret))
         || presets.iter().any(|(_, places)| places.hides(path))
@@ -121,26 +108,26 @@ pub fn suggest(
         return None;
     }
     if let Ok(below) = path.strip_prefix(request.root) {
-        return Some(rule(below, access));
+        return Some(rule(below, wanted));
     }
     let of_preset = |(preset, places): &(Preset, PresetPlaces)| {
-        let covers = match access {
-            Access::Read | Access::Execute => places.shows(path),
-            Access::Write => places.keeps(path),
+        let covers = match wanted {
+            Wanted::Read | Wanted::Execute => places.shows(path),
+            Wanted::Write => places.keeps(path),
         };
         covers.then_some(Suggestion::Preset(*preset))
     };
-    let system = || Suggestion::System { path: path.to_owned(), write: access == Access::Write };
+    let system = || Suggestion::System { path: path.to_owned(), write: wanted == Wanted::Write };
     Some(presets.iter().find_map(of_preset).unwrap_or_else(system))
 }
 
-fn rule(below: &Utf8Path, access: Access) -> Suggestion {
-    let capabilities = match access {
-        Access::Read => vec![Capability::Read],
-        Access::Write => {
+fn rule(below: &Utf8Path, wanted: Wanted) -> Suggestion {
+    let capabilities = match wanted {
+        Wanted::Read => vec![Capability::Read],
+        Wanted::Write => {
             vec![Capability::Read, Capability::Create, Capability::Update, Capability::Delete]
         }
-        Access::Execute => vec![Capability::Read, Capability::Execute],
+        Wanted::Execute => vec![Capability::Read, Capability::Execute],
     };
     let path = if below.as_str().is_empty() { "." } else { below.as_str() };
     Suggestion::Rule { path: path.into(), capabilities }

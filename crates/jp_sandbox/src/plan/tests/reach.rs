@@ -1,7 +1,7 @@
 //! What is denied, and what to add.
 
 use super::*;
-use crate::presets::Preset;
+use crate::{event::Wanted, presets::Preset};
 
 const DISK: &str = "/usr/bin/tool /etc/hosts /home/me/.cargo/registry/ /home/me/.rustup/ \
                     /home/me/ws/src/lib.rs /home/me/ws/.env";
@@ -10,19 +10,19 @@ const DISK: &str = "/usr/bin/tool /etc/hosts /home/me/.cargo/registry/ /home/me/
 fn what_is_denied() {
     let plan = Case::with_rules(DISK, ".:r src:rw out:rw").plan();
     let table = [
-        ("/home/me/ws/src/lib.rs", Access::Write, None),
-        ("/home/me/ws/README", Access::Read, None),
-        ("/home/me/ws/src/lib.rs", Access::Execute, Some(Denial::NotExecutable)),
-        ("/usr/lib/x", Access::Write, Some(Denial::ReadOnly)),
-        ("/usr/bin/sh", Access::Execute, None),
-        ("/srv/data", Access::Read, Some(Denial::Hidden)),
-        ("/home/me/.rustup/x", Access::Read, Some(Denial::Private)),
-        ("/home/me/x", Access::Write, None),
-        ("/tmp/x", Access::Execute, Some(Denial::NotExecutable)),
-        ("/dev/null", Access::Write, None),
-        ("/dev/sda", Access::Read, Some(Denial::Device)),
-        ("/dev/nullx", Access::Read, Some(Denial::Device)),
-        ("/proc/self/maps", Access::Read, None),
+        ("/home/me/ws/src/lib.rs", Wanted::Write, None),
+        ("/home/me/ws/README", Wanted::Read, None),
+        ("/home/me/ws/src/lib.rs", Wanted::Execute, Some(Denial::NotExecutable)),
+        ("/usr/lib/x", Wanted::Write, Some(Denial::ReadOnly)),
+        ("/usr/bin/sh", Wanted::Execute, None),
+        ("/srv/data", Wanted::Read, Some(Denial::Hidden)),
+        ("/home/me/.rustup/x", Wanted::Read, Some(Denial::Private)),
+        ("/home/me/x", Wanted::Write, None),
+        ("/tmp/x", Wanted::Execute, Some(Denial::NotExecutable)),
+        ("/dev/null", Wanted::Write, None),
+        ("/dev/sda", Wanted::Read, Some(Denial::Device)),
+        ("/dev/nullx", Wanted::Read, Some(Denial::Device)),
+        ("/proc/self/maps", Wanted::Read, None),
     ];
     for (path, access, expected) in table {
         assert_eq!(blocked_by(&plan.view, path.into(), access), expected, "{access:?} {path}");
@@ -36,24 +36,24 @@ fn what_to_add() {
     let presets = [Preset::Rust, Preset::Git]
         .map(|preset| (preset, preset.places(&|_| None, Utf8Path::new("/home/me"))));
     let table = [
-        ("/home/me/ws/docs/a", Access::Read),
-        ("/home/me/ws/docs/a", Access::Write),
-        ("/home/me/ws/run", Access::Execute),
-        ("/home/me/ws", Access::Read),
-        ("/home/me/.rustup/toolchains", Access::Execute),
-        ("/home/me/.cargo/registry/x", Access::Write),
-        ("/home/me/.rustup/toolchains", Access::Write),
-        ("/srv/data", Access::Read),
-        ("/srv/data", Access::Write),
-        ("/home/me/.gitconfig", Access::Read),
+        ("/home/me/ws/docs/a", Wanted::Read),
+        ("/home/me/ws/docs/a", Wanted::Write),
+        ("/home/me/ws/run", Wanted::Execute),
+        ("/home/me/ws", Wanted::Read),
+        ("/home/me/.rustup/toolchains", Wanted::Execute),
+        ("/home/me/.cargo/registry/x", Wanted::Write),
+        ("/home/me/.rustup/toolchains", Wanted::Write),
+        ("/srv/data", Wanted::Read),
+        ("/srv/data", Wanted::Write),
+        ("/home/me/.gitconfig", Wanted::Read),
         // Never for secrets and sockets.
-        ("/home/me/ws/.env", Access::Read),
-        ("/home/me/.ssh/id", Access::Read),
-        ("/home/me/.cargo/credentials.toml", Access::Read),
-        ("/home/me/.config/git/credentials", Access::Read),
-        ("/etc/shadow", Access::Read),
-        ("/run/docker.sock", Access::Write),
-        ("/dev/sda", Access::Read),
+        ("/home/me/ws/.env", Wanted::Read),
+        ("/home/me/.ssh/id", Wanted::Read),
+        ("/home/me/.cargo/credentials.toml", Wanted::Read),
+        ("/home/me/.config/git/credentials", Wanted::Read),
+        ("/etc/shadow", Wanted::Read),
+        ("/run/docker.sock", Wanted::Write),
+        ("/dev/sda", Wanted::Read),
     ];
     let shown = table.map(|(path, access)| {
         let found = case.with_request(|request| suggest(request, &presets, path.into(), access));
@@ -85,9 +85,9 @@ fn what_to_add() {
 #[test]
 fn a_suggested_rule_helps() {
     for (path, access) in [
-        ("/home/me/ws/src/lib.rs", Access::Write),
-        ("/home/me/ws/src/lib.rs", Access::Execute),
-        ("/home/me/ws/.env", Access::Read),
+        ("/home/me/ws/src/lib.rs", Wanted::Write),
+        ("/home/me/ws/src/lib.rs", Wanted::Execute),
+        ("/home/me/ws/.env", Wanted::Read),
     ] {
         let mut case = Case::with_rules(DISK, "src:r");
         assert!(blocked_by(&case.plan().view, path.into(), access).is_some(), "{path}");

@@ -92,19 +92,18 @@ impl FsStore {
     }
 
     /// Removes what processes that died left behind. One that is alive holds the lock of the event
-    /// file, except for the moment between making the file and locking it; so only a directory that
-    /// is not that young is touched.
+    /// file, except for the moment between making the file and locking it; so a directory that is
+    /// that young is left alone. Its lock is not even tried: holding it for a moment would be enough
+    /// to make its owner fail.
     fn sweep(&self, root: &OwnedFd, names: &[String]) {
-        for name in names.iter().filter(|n| n.starts_with(NEW) || n.starts_with(GONE)) {
+        let is_passing = |name: &&String| name.starts_with(NEW) || name.starts_with(GONE);
+        for name in names.iter().filter(is_passing).filter(|name| self.is_old(name)) {
             let is_free =
                 match beneath::open_file(root, &format!("{name}/{EVENTS}"), OFlags::RDONLY) {
                     Ok(file) => file.try_lock().is_ok(),
                     Err(error) => error.kind() == ErrorKind::NotFound,
                 };
-            if is_free
-                && self.is_old(name)
-                && let Err(error) = fs::remove_dir_all(self.path_of(name))
-            {
+            if is_free && let Err(error) = fs::remove_dir_all(self.path_of(name)) {
                 tracing::debug!(%error, name, "could not be removed");
             }
         }

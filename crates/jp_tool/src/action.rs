@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn names_are_written_in_one_form_and_read_in_any_case() {
-        // 076-235, 076-236
+        // 076-235, 076-236, D06-002, D06-004
         for (action, names) in [
             (Action::Run, ["run", "Run", "RUN"]),
             (Action::FormatArguments, ["format_arguments", "FormatArguments", "FORMAT_ARGUMENTS"]),

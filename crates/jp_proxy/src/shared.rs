@@ -37,7 +37,7 @@ impl Shared {
         resolver: Arc<dyn Resolve>,
         observer: Observer,
     ) -> Self {
-        let dialer = Dialer { rules: rules.clone(), resolver, limits: limits.clone() };
+        let dialer = Dialer::new(rules.clone(), resolver, limits.connect);
         Self { rules, limits, upstream, dialer, record: Arc::default(), observer }
     }
 

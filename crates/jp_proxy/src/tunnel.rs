@@ -10,7 +10,7 @@ use std::sync::Arc;
 use http_body_util::{Either, Empty, Full};
 use hyper::{
     Request, Response, Uri,
-    body::{Bytes, Incoming},
+    body::{Body as _, Bytes, Incoming},
     client::conn::http1,
     header::{HOST, PROXY_AUTHORIZATION},
     upgrade,
@@ -55,6 +55,10 @@ pub(crate) async fn open(
     place: Arc<OwnedSemaphorePermit>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
+    if !request.body().is_end_stream() {
+        // Where the body ends and the tunnel begins the next proxy could see differently.
+        return Err(Refusal::Malformed("CONNECT takes no body"));
+    }
     let (host, port) = wanted(request.uri())?;
     let granted = shared.rules.tunnel(host, port).map_err(Refusal::Denied)?;
     let far = match shared.upstream.via(granted.target()) {

@@ -53,6 +53,23 @@ fn what_comes_right_after_the_question_is_not_lost() {
 }
 
 #[test]
+fn a_question_for_a_tunnel_has_no_body() {
+    let echo = echo();
+    for (framing, status) in [
+        ("", 200),
+        ("Content-Length: 0\r\n", 200),
+        ("Content-Length: 5\r\n", 400),
+        ("Transfer-Encoding: chunked\r\n", 400),
+    ] {
+        let proxy = proxy(vec![allow("127.0.0.1", echo.port())]);
+        let mut tool = Tool::new(&proxy);
+        tool.send(format!("CONNECT {echo} HTTP/1.1\r\nHost: x\r\n{framing}\r\n0\r\n\r\n"));
+        assert_eq!(tool.answer().status, status, "{framing}");
+        assert_eq!(proxy.stop().tunnels, u64::from(status == 200), "{framing}");
+    }
+}
+
+#[test]
 fn a_tunnel_needs_the_whole_host() {
     let echo = echo();
     let port = echo.port();

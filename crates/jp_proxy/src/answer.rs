@@ -70,20 +70,3 @@ impl Refusal {
         response
     }
 }
-
-/// The answer to one connection too many, as it is sent.
-pub(crate) const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
-    content-type: text/plain; charset=utf-8\r\n\
-    content-length: 43\r\n\
-    connection: close\r\n\r\n\
-    too many connections to the proxy at a time";
-
-/// The refusal of what was sent through a tunnel, for a program that speaks plain HTTP there.
-pub(crate) fn in_tunnel(denied: &Denied, table: &str) -> String {
-    let text = denied.explain(table);
-    format!(
-        "HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain; charset=utf-8\r\n\
-         content-length: {}\r\nconnection: close\r\n\r\n{text}",
-        text.len()
-    )
-}

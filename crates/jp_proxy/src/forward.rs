@@ -27,6 +27,7 @@ use url::Position;
 
 use crate::{
     answer::{Body, Refusal},
+    farewell,
     rules::Granted,
     shared::Shared,
     upstream::Via,
@@ -41,17 +42,36 @@ pub(crate) async fn pass_on(
     shared: &Shared,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
-    let url = wanted(&request)?;
+    let Way { granted, via, stream } = match way(shared, &request).await {
+        Ok(way) => way,
+        Err(refusal) => {
+            let (parts, body) = request.into_parts();
+            farewell::read_away(&parts.headers, body);
+            return Err(refusal);
+        }
+    };
+    let request = rewritten(request, granted.target(), via)?;
+    shared.record.requests.add(1);
+    let answer = exchange(shared, &granted, stream, request).await?;
+    returned(answer, &granted)
+}
+
+/// What a request may do, and the connection it does it over.
+struct Way<'a> {
+    granted: Granted,
+    via: Option<&'a Via>,
+    stream: TcpStream,
+}
+
+async fn way<'a>(shared: &'a Shared, request: &Request<Incoming>) -> Result<Way<'a>, Refusal> {
+    let url = wanted(request)?;
     let granted = shared.rules.request(&url).map_err(Refusal::Denied)?;
     let via = shared.upstream.via(granted.target());
     let stream = match via {
         Some(via) => shared.dialer.unjudged(&via.host, via.port).await?,
         None => shared.dialer.granted(&granted).await?.0,
     };
-    let request = rewritten(request, granted.target(), via)?;
-    shared.record.requests.add(1);
-    let answer = exchange(shared, &granted, stream, request).await?;
-    returned(answer, &granted)
+    Ok(Way { granted, via, stream })
 }
 
 /// The URL that is asked for, or why that is no question for a proxy.

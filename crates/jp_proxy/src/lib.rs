@@ -16,6 +16,7 @@
 mod answer;
 mod denied;
 mod dial;
+mod farewell;
 mod forward;
 mod judge;
 mod limits;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use http_body_util::{Either, Empty, Full};
 use hyper::{
-    Request, Response, Uri,
+    Request, Response, StatusCode, Uri,
     body::{Body as _, Bytes, Incoming},
     client::conn::http1,
     header::{HOST, PROXY_AUTHORIZATION},
@@ -25,8 +25,9 @@ use tokio::{
 
 use crate::{
     Denied, Reason,
-    answer::{self, Body, Refusal},
+    answer::{Body, Refusal},
     dial::DialError,
+    farewell,
     rules::{Granted, Speech},
     shared::Shared,
     upstream::Via,
@@ -181,9 +182,9 @@ async fn begin(
     };
     match (speech, is_tls) {
         (Speech::Tls, false) => {
-            let denied = refuse(shared, granted, Reason::NotTls);
-            near.write_all(answer::in_tunnel(&denied, shared.rules.table()).as_bytes()).await?;
-            near.shutdown().await?;
+            // A program that speaks plain HTTP here can be told.
+            let text = refuse(shared, granted, Reason::NotTls).explain(shared.rules.table());
+            farewell::say(near, StatusCode::FORBIDDEN, &text).await;
             Ok(false)
         }
         (Speech::Plain, true) => {

@@ -83,6 +83,22 @@ fn a_refusal_is_explained_and_reported_once() {
 }
 
 #[test]
+fn a_refusal_is_heard_by_who_is_still_sending() {
+    let proxy = proxy(vec![]);
+    let mut tool = Tool::new(&proxy);
+    let size = 10_000_000;
+    let head = format!("POST http://b.test/ HTTP/1.1\r\nContent-Length: {size}\r\n\r\n");
+    tool.send(head).send("x".repeat(size));
+    assert_eq!(tool.answer().status, 403);
+    // The connection is as good as before.
+    assert_eq!(tool.get("http://c.test/").status, 403);
+    // Who asks before sending is not told to send.
+    let expects = "Expect: 100-continue\r\nContent-Length: 5\r\n";
+    let answer = tool.ask(format!("POST http://b.test/ HTTP/1.1\r\n{expects}\r\n"));
+    assert_eq!(answer.status, 403);
+}
+
+#[test]
 fn the_list_of_refusals_has_an_end() {
     let proxy = proxy(vec![]);
     let mut tool = Tool::new(&proxy);

@@ -125,6 +125,20 @@ fn what_is_said_first_has_to_fit_the_scheme() {
 }
 
 #[test]
+fn plain_text_is_told_that_it_is_refused_while_it_is_sent() {
+    let echo = echo();
+    let rule = NetRule { scheme: Some("https".into()), ..allow("127.0.0.1", echo.port()) };
+    let proxy = proxy(vec![rule]);
+    let mut tool = Tool::new(&proxy);
+    assert_eq!(tool.connect(&echo.to_string()).status, 200);
+    let size = 10_000_000;
+    tool.send(format!("POST / HTTP/1.1\r\nContent-Length: {size}\r\n\r\n")).send("x".repeat(size));
+    let answer = tool.answer();
+    assert_eq!(answer.status, 403);
+    assert!(answer.body.contains("this is not TLS"), "{}", answer.body);
+}
+
+#[test]
 fn what_is_no_host_and_port_is_refused() {
     let echo = echo();
     let port = echo.port();

@@ -2,7 +2,7 @@
 //!
 //! All answers are short plain text, in the words of the person who reads the output of the tool.
 
-use std::time::Duration;
+use std::{error::Error as _, time::Duration};
 
 use http_body_util::{Either, Full};
 use hyper::{
@@ -31,6 +31,17 @@ pub(crate) enum Refusal {
     Silent { host: String, within: Duration },
     #[error("{0}")]
     Dial(DialError),
+}
+
+impl Refusal {
+    /// That a host gave no answer because of this, with the reason that hyper keeps apart.
+    pub(crate) fn no_answer(host: impl Into<String>, error: &hyper::Error) -> Self {
+        let cause = match error.source() {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        Self::NoAnswer { host: host.into(), cause }
+    }
 }
 
 impl From<DialError> for Refusal {

@@ -142,8 +142,7 @@ async fn exchange(
     request: Request<Incoming>,
 ) -> Result<Response<Incoming>, Refusal> {
     let host = granted.target().host();
-    let no_answer =
-        |cause: hyper::Error| Refusal::NoAnswer { host: host.clone(), cause: cause.to_string() };
+    let no_answer = |error: hyper::Error| Refusal::no_answer(&host, &error);
     let far = shared.far(stream);
     let (activity, idle) = (far.activity(), shared.limits.idle);
     let (mut sender, connection) = http1::Builder::new()

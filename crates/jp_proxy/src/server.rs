@@ -13,7 +13,13 @@ use tokio::{
     time,
 };
 
-use crate::{answer::Body, farewell, forward, shared::Shared, tunnel, watched::Watched};
+use crate::{
+    answer::{Body, Refusal},
+    farewell, forward,
+    shared::Shared,
+    tunnel,
+    watched::Watched,
+};
 
 /// How long to wait if a connection cannot be accepted, mostly because this process has too many
 /// files open.
@@ -80,7 +86,9 @@ async fn answer(
         forward::pass_on(&shared, request).await
     };
     Ok(answer.unwrap_or_else(|refusal| {
-        shared.note(&refusal);
+        if let Refusal::Denied(denied) = &refusal {
+            shared.record.denied(denied);
+        }
         refusal.response(shared.rules.table())
     }))
 }

@@ -117,11 +117,8 @@ async fn handshake(
     via: &Via,
     stream: impl hyper::rt::Read + hyper::rt::Write + Send + Unpin + 'static,
 ) -> Result<TokioIo<upgrade::Upgraded>, Refusal> {
-    let no_answer = |cause: String| Refusal::NoAnswer {
-        host: format!("the proxy {}:{}", via.host, via.port),
-        cause,
-    };
-    let failed = |error: hyper::Error| no_answer(error.to_string());
+    let next = format!("the proxy {}:{}", via.host, via.port);
+    let failed = |error: hyper::Error| Refusal::no_answer(&next, &error);
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(shared.limits.head_size())
         .max_header_size(shared.limits.head_size())
@@ -135,11 +132,12 @@ async fn handshake(
     if let Some(authorization) = &via.authorization {
         request = request.header(PROXY_AUTHORIZATION, authorization);
     }
-    let request =
-        request.body(Empty::<Bytes>::new()).map_err(|error| no_answer(error.to_string()))?;
+    let unusable = |_| Refusal::Malformed("the host cannot be asked for");
+    let request = request.body(Empty::<Bytes>::new()).map_err(unusable)?;
     let answer = sender.send_request(request).await.map_err(failed)?;
     if !answer.status().is_success() {
-        return Err(no_answer(format!("it answered {}", answer.status())));
+        let cause = format!("it answered {}", answer.status());
+        return Err(Refusal::NoAnswer { host: next, cause });
     }
     Ok(TokioIo::new(upgrade::on(answer).await.map_err(failed)?))
 }
@@ -200,6 +198,6 @@ async fn begin(
 
 fn refuse(shared: &Shared, granted: &Granted, reason: Reason) -> Denied {
     let denied = shared.rules.wrong_speech(granted, reason);
-    shared.note(&Refusal::Denied(denied.clone()));
+    shared.record.denied(&denied);
     denied
 }

@@ -104,7 +104,10 @@ fn rules_by_host_are_kept_by_the_proxy() {
     let refused = fetch(&env, &["--policy", "policy.toml"], other).code(1).normalized_stderr();
     assert!(refused.starts_with("403 access denied: http://127.0.0.1:$PORT/"), "{refused}");
     let (_, report) = refused.split_once("The sandbox denied:\n").unwrap();
-    assert!(report.starts_with("  connect to http://127.0.0.1:$PORT/ ("), "{refused}");
+    assert_snapshot!(report, @r#"
+    connect to http://127.0.0.1:$PORT/ (no rule allows it)
+      to allow it: access.net: { host = "127.0.0.1", port = $PORT, allow = true }
+    "#);
     // Who does not ask the proxy reaches nobody.
     let program = ["/usr/bin/python3", "-c", DIRECT, &named.to_string(), "127.0.0.1"];
     let output = confined(&env, &["--policy", "policy.toml"], &program).run().success();

@@ -36,10 +36,13 @@ pub(crate) fn collect(
     blocked: &[Blocked],
     proxy: Option<&jp_proxy::Report>,
 ) -> Vec<Advice> {
-    let of_proxy = proxy.into_iter().flat_map(|report| &report.denied).map(|refused| Advice {
-        denied: format!("connect to {}", refused.denied.target),
-        reason: refused.denied.to_string(),
-        allow: None,
+    let of_proxy = proxy.into_iter().flat_map(|report| &report.denied).map(|refused| {
+        let denied = &refused.denied;
+        Advice {
+            denied: format!("connect to {}", denied.target),
+            reason: denied.reason.to_string(),
+            allow: denied.rule.as_ref().map(|rule| net_rule(prepared, &rule.host, rule.port)),
+        }
     });
     blocked.iter().map(|one| advice(prepared, one)).chain(of_proxy).collect()
 }
@@ -77,9 +80,14 @@ fn advice(prepared: &Prepared, blocked: &Blocked) -> Advice {
             denied: format!("connect to {address}"),
             reason: "there is no network".to_owned(),
             allow: address.parse().ok().map(|address: std::net::SocketAddr| {
-                let (table, host, port) = (prepared.table("net"), address.ip(), address.port());
-                format!("{table}: {{ host = \"{host}\", port = {port}, allow = true }}")
+                net_rule(prepared, &address.ip().to_string(), Some(address.port()))
             }),
         },
     }
+}
+
+/// A rule that allows a host, at a port or at the usual ones, as a line of configuration.
+fn net_rule(prepared: &Prepared, host: &str, port: Option<u16>) -> String {
+    let port = port.map(|port| format!(", port = {port}")).unwrap_or_default();
+    format!("{}: {{ host = {host:?}{port}, allow = true }}", prepared.table("net"))
 }

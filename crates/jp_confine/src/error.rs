@@ -2,6 +2,7 @@
 
 use jp_changes::{ReadError, StoreError};
 use jp_process::{SpawnError, WaitError};
+use jp_proxy::InvalidUpstream;
 use jp_sandbox::plan::Refusal;
 
 use crate::secrets::TooLarge;
@@ -24,6 +25,9 @@ pub enum ConfineError {
     /// There is nowhere for temporary files.
     #[error("cannot make a directory for temporary files: {0}")]
     Temp(#[source] std::io::Error),
+    /// What network rules allow would have to go through a proxy that cannot be used.
+    #[error("cannot use the proxy of this machine: {0}")]
+    Upstream(#[from] InvalidUpstream),
     /// The proxy did not start.
     #[error("cannot start the proxy for network rules: {0}")]
     Proxy(#[source] std::io::Error),

@@ -20,6 +20,7 @@ mod prepare;
 mod running;
 mod secrets;
 mod system;
+mod upstream;
 mod variables;
 
 use std::{ffi::OsString, path::PathBuf};

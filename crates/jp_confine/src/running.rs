@@ -7,12 +7,12 @@ use jp_changes::{ChangeSet, Judged, Report, Store};
 use jp_process::{Child, Exit, Input, Output, Spawn};
 use jp_proxy::{Proxy, ProxyHandle, Rules};
 use jp_sandbox::{
-    confinement::{Limits, Program},
+    confinement::{Limits, Network, Program},
     machine::Feature,
 };
 use rustix::fs::{FileType, Mode};
 
-use crate::{Advice, ConfineError, Confiner, Prepared, advice, variables};
+use crate::{Advice, ConfineError, Confiner, Prepared, advice, upstream, variables};
 
 /// A program that runs.
 #[derive(Debug)]
@@ -51,6 +51,7 @@ impl Confiner {
         streams: Streams,
     ) -> Result<Running, ConfineError> {
         let changes = self.begin_changes(&prepared)?;
+        let proxy = self.proxy(&prepared)?;
         let mut extra = command.extra;
         if let Some(temp) = &prepared.temp {
             extra.push(("TMPDIR".into(), temp.0.as_str().into()));
@@ -74,13 +75,21 @@ impl Confiner {
         let mut spawn = Spawn::new(program, confinement);
         (spawn.stdin, spawn.stdout, spawn.stderr) = (streams.stdin, streams.stdout, streams.stderr);
         let mut child = self.host.spawn(spawn).await?;
-        let proxy = child.listener.take().map(|listener| {
-            let rules = prepared.policy.as_ref().map(|policy| policy.net.clone());
-            let table = prepared.table("net");
-            Proxy::new(Rules::new(rules.unwrap_or_default(), table)).start(listener)
-        });
+        let both = proxy.zip(child.listener.take());
+        let proxy = both.map(|(proxy, listener)| proxy.start(listener));
         let proxy = proxy.transpose().map_err(ConfineError::Proxy)?;
         Ok(Running { child, prepared, proxy, changes })
+    }
+
+    /// The proxy that keeps the rules for the network, if there is one in the plan.
+    fn proxy(&self, prepared: &Prepared) -> Result<Option<Proxy>, ConfineError> {
+        if prepared.plan.network != Network::Proxy {
+            return Ok(None);
+        }
+        let rules = prepared.policy.as_ref().map(|policy| policy.net.clone());
+        let rules = Rules::new(rules.unwrap_or_default(), prepared.table("net"));
+        let upstream = upstream::of(&self.surroundings.variables)?;
+        Ok(Some(Proxy::new(rules).upstream(upstream)))
     }
 
     fn begin_changes(&self, prepared: &Prepared) -> Result<Option<ChangeSet>, ConfineError> {

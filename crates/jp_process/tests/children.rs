@@ -207,6 +207,25 @@ async fn a_helper_that_died_is_replaced() {
 }
 
 #[tokio::test]
+async fn a_supervisor_that_died_before_its_order_is_replaced() {
+    let world = World::new();
+    for round in 0..3 {
+        let finished = world.run(world.call(Tier::None, "echo again")).await.unwrap();
+        assert_eq!(finished.stdout.bytes, b"again\n", "{round}");
+        let helper = world.helper();
+        // The supervisor of the call is gone soon; the one that waits for the next is left.
+        let waiting = || common::children_of(helper);
+        wait_until(|| waiting().len() == 1, || format!("{:?}", waiting()));
+        let killed = waiting()[0];
+        let pid = rustix::process::Pid::from_raw(killed).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        // An order that is sent while it dies can be lost with it, which is an error of its own.
+        wait_until(|| !waiting().contains(&killed), || format!("{killed} does not end"));
+    }
+    world.assert_end();
+}
+
+#[tokio::test]
 async fn a_proxy_gets_its_listener() {
     let world = World::new();
     let script = "exec 3<>/dev/tcp/127.0.0.1/3128; echo hello >&3";

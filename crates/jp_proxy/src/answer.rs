@@ -2,7 +2,7 @@
 //!
 //! All answers are short plain text, in the words of the person who reads the output of the tool.
 
-use std::time::Duration;
+use std::{error::Error as _, time::Duration};
 
 use http_body_util::{Either, Full};
 use hyper::{
@@ -31,6 +31,17 @@ pub(crate) enum Refusal {
     Silent { host: String, within: Duration },
     #[error("{0}")]
     Dial(DialError),
+}
+
+impl Refusal {
+    /// That a host gave no answer because of this, with the reason that hyper keeps apart.
+    pub(crate) fn no_answer(host: impl Into<String>, error: &hyper::Error) -> Self {
+        let cause = match error.source() {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        Self::NoAnswer { host: host.into(), cause }
+    }
 }
 
 impl From<DialError> for Refusal {
@@ -69,21 +80,4 @@ impl Refusal {
         response.headers_mut().insert(CONTENT_TYPE, plain);
         response
     }
-}
-
-/// The answer to one connection too many, as it is sent.
-pub(crate) const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
-    content-type: text/plain; charset=utf-8\r\n\
-    content-length: 43\r\n\
-    connection: close\r\n\r\n\
-    too many connections to the proxy at a time";
-
-/// The refusal of what was sent through a tunnel, for a program that speaks plain HTTP there.
-pub(crate) fn in_tunnel(denied: &Denied, table: &str) -> String {
-    let text = denied.explain(table);
-    format!(
-        "HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain; charset=utf-8\r\n\
-         content-length: {}\r\nconnection: close\r\n\r\n{text}",
-        text.len()
-    )
 }

@@ -11,9 +11,9 @@ use std::{
     time::Duration,
 };
 
-use tokio::{net::TcpStream, task::JoinSet, time};
+use tokio::{net::TcpStream, sync::Semaphore, task::JoinSet, time};
 
-use crate::{Denied, ProxyLimits, Resolve, Rules, rules::Granted};
+use crate::{Denied, Resolve, Rules, rules::Granted};
 
 /// How many addresses of one name are tried.
 const TRIED: usize = 8;
@@ -21,6 +21,11 @@ const TRIED: usize = 8;
 /// How long an address may take before the next one is tried at its side. A network with a broken
 /// IPv6 route would otherwise use up all the time.
 const HEAD_START: Duration = Duration::from_millis(250);
+
+/// How many addresses are tried at one time, for all connections together. Each needs a descriptor,
+/// and those belong to the whole process: without a bound a name with many dead addresses, asked for
+/// often enough, would leave none for anybody else.
+const ATTEMPTS: usize = 64;
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
@@ -38,12 +43,17 @@ pub(crate) enum DialError {
 /// Makes connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
-    pub(crate) rules: Arc<Rules>,
-    pub(crate) resolver: Arc<dyn Resolve>,
-    pub(crate) limits: ProxyLimits,
+    rules: Arc<Rules>,
+    resolver: Arc<dyn Resolve>,
+    within: Duration,
+    attempts: Arc<Semaphore>,
 }
 
 impl Dialer {
+    pub(crate) fn new(rules: Arc<Rules>, resolver: Arc<dyn Resolve>, within: Duration) -> Self {
+        Self { rules, resolver, within, attempts: Arc::new(Semaphore::new(ATTEMPTS)) }
+    }
+
     /// Connects to what was granted; what is left of the grant at the address that answered.
     pub(crate) async fn granted(
         &self,
@@ -52,10 +62,8 @@ impl Dialer {
         let host = granted.target().host();
         self.in_time(&host, async {
             let found = self.lookup(&host).await?;
-            let addresses = self.allowed(granted, &host, found)?;
-            let (stream, address) = connect(&host, &addresses, granted.port()).await?;
-            let granted = self.rules.at(granted, address).map_err(DialError::Denied)?;
-            Ok((stream, granted))
+            let allowed = self.allowed(granted, &found).map_err(DialError::Denied)?;
+            self.connect(&host, allowed, granted.port()).await
         })
         .await
     }
@@ -63,8 +71,9 @@ impl Dialer {
     /// Connects to a host that the user chose and no rule speaks about: the next proxy.
     pub(crate) async fn unjudged(&self, host: &str, port: u16) -> Result<TcpStream, DialError> {
         self.in_time(host, async {
-            let addresses = self.lookup(host).await?;
-            Ok(connect(host, &addresses, port).await?.0)
+            let found = self.lookup(host).await?;
+            let addresses = found.into_iter().map(|address| (address, ())).collect();
+            Ok(self.connect(host, addresses, port).await?.0)
         })
         .await
     }
@@ -74,7 +83,7 @@ impl Dialer {
         host: &str,
         dialing: impl Future<Output = Result<T, DialError>>,
     ) -> Result<T, DialError> {
-        let within = self.limits.connect;
+        let within = self.within;
         time::timeout(within, dialing)
             .await
             .unwrap_or_else(|_| Err(DialError::TimedOut { host: host.to_owned(), within }))
@@ -93,31 +102,59 @@ impl Dialer {
         Ok(found)
     }
 
-    /// The addresses that may be dialed. If there is none, the refusal of the first.
+    /// The addresses that may be dialed, each with what is left of the grant there. If there is none,
+    /// the refusal of the first.
     fn allowed(
         &self,
         granted: &Granted,
-        host: &str,
-        found: Vec<IpAddr>,
-    ) -> Result<Vec<IpAddr>, DialError> {
+        found: &[IpAddr],
+    ) -> Result<Vec<(IpAddr, Granted)>, Denied> {
+        let mut allowed = Vec::new();
         let mut refusal = None;
-        let allowed: Vec<_> = found
-            .into_iter()
-            .filter(|address| match self.rules.at(granted, *address) {
-                Ok(_) => true,
+        for address in found {
+            match self.rules.at(granted, *address) {
+                Ok(left) => allowed.push((*address, left)),
                 Err(denied) => {
                     refusal.get_or_insert(denied);
-                    false
                 }
-            })
-            .collect();
+            }
+        }
         match refusal {
-            Some(denied) if allowed.is_empty() => Err(DialError::Denied(denied)),
-            _ if allowed.is_empty() => Err(DialError::Unknown {
-                host: host.to_owned(),
-                cause: io::ErrorKind::NotFound.into(),
-            }),
+            Some(denied) if allowed.is_empty() => Err(denied),
             _ => Ok(allowed),
+        }
+    }
+
+    /// Tries addresses in their order, each with a head start; the first to answer wins, with what
+    /// belongs to it.
+    async fn connect<T: Send + 'static>(
+        &self,
+        host: &str,
+        addresses: Vec<(IpAddr, T)>,
+        port: u16,
+    ) -> Result<(TcpStream, T), DialError> {
+        let mut waiting = addresses.into_iter();
+        let mut running = JoinSet::new();
+        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        loop {
+            match waiting.next() {
+                Some((address, with)) => {
+                    let place = SocketAddr::new(address, port);
+                    let attempt = attempt(self.attempts.clone(), place);
+                    running.spawn(async move { Ok((attempt.await?, with)) });
+                }
+                None if running.is_empty() => {
+                    return Err(DialError::Unreachable { host: host.to_owned(), cause: last });
+                }
+                None => {}
+            }
+            let turn = if waiting.len() > 0 { HEAD_START } else { Duration::MAX };
+            match time::timeout(turn, running.join_next()).await {
+                Ok(Some(Ok(Ok(connected)))) => return Ok(connected),
+                Ok(Some(Ok(Err(error)))) => last = error,
+                Ok(Some(Err(error))) => last = io::Error::other(error),
+                Ok(None) | Err(_) => {}
+            }
         }
     }
 }
@@ -130,36 +167,10 @@ pub(crate) fn literal(host: &str) -> Option<IpAddr> {
     }
 }
 
-/// Tries addresses in their order, each with a head start; the first to answer wins.
-async fn connect(
-    host: &str,
-    addresses: &[IpAddr],
-    port: u16,
-) -> Result<(TcpStream, IpAddr), DialError> {
-    let mut waiting = addresses.iter().copied();
-    let mut attempts = JoinSet::new();
-    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    loop {
-        match waiting.next() {
-            Some(address) => {
-                attempts.spawn(async move {
-                    let stream = TcpStream::connect(SocketAddr::new(address, port)).await?;
-                    // A proxy that waits for more to send makes every question slow.
-                    stream.set_nodelay(true)?;
-                    Ok((stream, address))
-                });
-            }
-            None if attempts.is_empty() => {
-                return Err(DialError::Unreachable { host: host.to_owned(), cause: last });
-            }
-            None => {}
-        }
-        let turn = if waiting.len() > 0 { HEAD_START } else { Duration::MAX };
-        match time::timeout(turn, attempts.join_next()).await {
-            Ok(Some(Ok(Ok(connected)))) => return Ok(connected),
-            Ok(Some(Ok(Err(error)))) => last = error,
-            Ok(Some(Err(error))) => last = io::Error::other(error),
-            Ok(None) | Err(_) => {}
-        }
-    }
+async fn attempt(attempts: Arc<Semaphore>, place: SocketAddr) -> io::Result<TcpStream> {
+    let _turn = attempts.acquire_owned().await.map_err(io::Error::other)?;
+    let stream = TcpStream::connect(place).await?;
+    // A proxy that waits for more to send makes every question slow.
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }

@@ -16,8 +16,8 @@ use hyper::{
     body::{Body as _, Incoming},
     client::conn::http1,
     header::{
-        CONNECTION, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION,
-        TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+        CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE,
+        PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
     },
 };
 use hyper_util::rt::TokioIo;
@@ -27,6 +27,7 @@ use url::Position;
 
 use crate::{
     answer::{Body, Refusal},
+    farewell,
     rules::Granted,
     shared::Shared,
     upstream::Via,
@@ -41,17 +42,36 @@ pub(crate) async fn pass_on(
     shared: &Shared,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
-    let url = wanted(&request)?;
+    let Way { granted, via, stream } = match way(shared, &request).await {
+        Ok(way) => way,
+        Err(refusal) => {
+            let (parts, body) = request.into_parts();
+            farewell::read_away(&parts.headers, body);
+            return Err(refusal);
+        }
+    };
+    let request = rewritten(request, granted.target(), via)?;
+    shared.record.requests.add(1);
+    let answer = exchange(shared, &granted, stream, request).await?;
+    returned(answer, &granted)
+}
+
+/// What a request may do, and the connection it does it over.
+struct Way<'a> {
+    granted: Granted,
+    via: Option<&'a Via>,
+    stream: TcpStream,
+}
+
+async fn way<'a>(shared: &'a Shared, request: &Request<Incoming>) -> Result<Way<'a>, Refusal> {
+    let url = wanted(request)?;
     let granted = shared.rules.request(&url).map_err(Refusal::Denied)?;
     let via = shared.upstream.via(granted.target());
     let stream = match via {
         Some(via) => shared.dialer.unjudged(&via.host, via.port).await?,
         None => shared.dialer.granted(&granted).await?.0,
     };
-    let request = rewritten(request, granted.target(), via)?;
-    shared.record.requests.add(1);
-    let answer = exchange(shared, &granted, stream, request).await?;
-    returned(answer, &granted)
+    Ok(Way { granted, via, stream })
 }
 
 /// The URL that is asked for, or why that is no question for a proxy.
@@ -69,6 +89,9 @@ fn wanted(request: &Request<Incoming>) -> Result<String, Refusal> {
     // Which of several a server would take nobody knows. That one differs from the URL is allowed.
     if request.headers().get_all(HOST).iter().count() > 1 {
         return Err(Refusal::Malformed("there is more than one Host"));
+    }
+    if is_coded(request.headers()) {
+        return Err(Refusal::Unsupported("no transfer coding but chunked"));
     }
     // Other upgrades are offers that can be passed over, like that of HTTP/2.
     let mut offers = request.headers().get_all(UPGRADE).iter().flat_map(listed);
@@ -119,8 +142,7 @@ async fn exchange(
     request: Request<Incoming>,
 ) -> Result<Response<Incoming>, Refusal> {
     let host = granted.target().host();
-    let no_answer =
-        |cause: hyper::Error| Refusal::NoAnswer { host: host.clone(), cause: cause.to_string() };
+    let no_answer = |error: hyper::Error| Refusal::no_answer(&host, &error);
     let far = shared.far(stream);
     let (activity, idle) = (far.activity(), shared.limits.idle);
     let (mut sender, connection) = http1::Builder::new()
@@ -150,6 +172,7 @@ fn returned(answer: Response<Incoming>, granted: &Granted) -> Result<Response<Bo
         StatusCode::SWITCHING_PROTOCOLS => Some("it switched to another protocol"),
         // The tool has no password for the proxy of this machine and should not look for one.
         StatusCode::PROXY_AUTHENTICATION_REQUIRED => Some("a proxy on the way wants a password"),
+        _ if is_coded(answer.headers()) => Some("it used a transfer coding that nobody asked for"),
         _ => None,
     };
     if let Some(cause) = cause {
@@ -161,6 +184,13 @@ fn returned(answer: Response<Incoming>, granted: &Granted) -> Result<Response<Bo
     *response.status_mut() = parts.status;
     *response.headers_mut() = parts.headers;
     Ok(response)
+}
+
+/// Whether the body is coded in a way that hyper does not undo. The other side would not be told,
+/// since the header ends here.
+fn is_coded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter().flat_map(listed);
+    codings.any(|coding| !coding.eq_ignore_ascii_case(b"chunked"))
 }
 
 /// Removes the headers that concern one connection, and those that `Connection` says are such.
@@ -184,6 +214,10 @@ fn end_to_end(headers: &mut HeaderMap) {
         TRANSFER_ENCODING,
         UPGRADE,
     ];
+    if headers.contains_key(TRANSFER_ENCODING) {
+        // The chunks said where the end is, whatever stands here; hyper would believe it.
+        headers.remove(CONTENT_LENGTH);
+    }
     for name in named.iter().chain(&always) {
         headers.remove(name);
     }

@@ -16,6 +16,7 @@
 mod answer;
 mod denied;
 mod dial;
+mod farewell;
 mod forward;
 mod judge;
 mod limits;
@@ -37,7 +38,7 @@ use std::{
 
 use tokio::{runtime, select, sync::oneshot};
 
-use self::shared::{Observer, Shared};
+use self::shared::Shared;
 pub use self::{
     denied::{Denied, Reason},
     limits::ProxyLimits,
@@ -57,7 +58,6 @@ pub struct Proxy {
     limits: ProxyLimits,
     upstream: Upstream,
     resolver: Arc<dyn Resolve>,
-    observer: Observer,
 }
 
 /// A running proxy. It ends when this is dropped.
@@ -70,14 +70,13 @@ pub struct ProxyHandle {
 }
 
 impl Proxy {
-    /// A proxy with the usual limits that connects directly and tells nobody.
+    /// A proxy with the usual limits that connects directly.
     pub fn new(rules: Rules) -> Self {
         Self {
             rules: Arc::new(rules),
             limits: ProxyLimits::default(),
             upstream: Upstream::default(),
             resolver: Arc::new(SystemResolver),
-            observer: Observer(Box::new(|_| {})),
         }
     }
 
@@ -99,13 +98,6 @@ impl Proxy {
         Self { resolver, ..self }
     }
 
-    /// With somebody who is told about each new kind of refusal when it comes. That happens between
-    /// the reading and writing of the proxy, so it must be quick and must not block.
-    #[must_use]
-    pub fn observer(self, observer: impl Fn(&Denied) + Send + Sync + 'static) -> Self {
-        Self { observer: Observer(Box::new(observer)), ..self }
-    }
-
     /// Serves a TCP listener until the handle is dropped. A descriptor that was handed over from
     /// another network will do.
     pub fn start(self, listener: impl Into<TcpListener>) -> io::Result<ProxyHandle> {
@@ -121,9 +113,7 @@ impl Proxy {
             let _inside = runtime.enter();
             tokio::net::TcpListener::from_std(listener)?
         };
-        let shared =
-            Shared::new(self.rules, self.limits, self.upstream, self.resolver, self.observer);
-        let shared = Arc::new(shared);
+        let shared = Arc::new(Shared::new(self.rules, self.limits, self.upstream, self.resolver));
         let (stop, stopped) = oneshot::channel();
         let serving = server::serve(listener, shared.clone());
         let thread = thread::Builder::new().name("jp-proxy".to_owned()).spawn(move || {

@@ -67,23 +67,17 @@ impl Counter {
 }
 
 impl Record {
-    /// Notes a refusal; whether it is the first of its kind and was kept.
-    pub(crate) fn denied(&self, denied: &Denied) -> bool {
+    /// Notes a refusal.
+    pub(crate) fn denied(&self, denied: &Denied) {
         let mut refused = self.refused();
         let (list, not_listed) = &mut *refused;
-        let same = |it: &&mut Refused| {
-            it.denied.origin == denied.origin && it.denied.reason == denied.reason
-        };
-        if let Some(known) = list.iter_mut().find(same) {
-            known.times += 1;
-            return false;
+        let same =
+            |it: &Refused| it.denied.origin == denied.origin && it.denied.reason == denied.reason;
+        match list.iter().position(same) {
+            Some(known) => list[known].times += 1,
+            None if list.len() < KEPT => list.push(Refused { denied: denied.clone(), times: 1 }),
+            None => *not_listed += 1,
         }
-        if list.len() == KEPT {
-            *not_listed += 1;
-            return false;
-        }
-        list.push(Refused { denied: denied.clone(), times: 1 });
-        true
     }
 
     pub(crate) fn report(&self) -> Report {

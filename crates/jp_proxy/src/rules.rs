@@ -24,8 +24,9 @@ pub struct Rules {
 /// What the rules let pass.
 #[derive(Debug, Clone)]
 pub(crate) struct Granted {
-    /// One target, or for a tunnel one for each scheme that is allowed. Never empty.
-    targets: Vec<NetTarget>,
+    target: NetTarget,
+    /// The same in the other scheme, for a tunnel in which both are allowed.
+    other: Option<NetTarget>,
     scope: Scope,
 }
 
@@ -45,7 +46,7 @@ impl Rules {
     }
 
     /// The name of the list that the rules stand in.
-    pub fn table(&self) -> &str {
+    pub(crate) fn table(&self) -> &str {
         &self.table
     }
 
@@ -53,7 +54,7 @@ impl Rules {
     pub(crate) fn request(&self, url: &str) -> Result<Granted, Denied> {
         let target = NetTarget::parse(url).map_err(Denied::unusable)?;
         if self.judge.allows(&target, Scope::OnePath) {
-            return Ok(Granted { targets: vec![target], scope: Scope::OnePath });
+            return Ok(Granted { target, other: None, scope: Scope::OnePath });
         }
         Err(self.refusal(&target, Scope::OnePath))
     }
@@ -66,25 +67,17 @@ impl Rules {
         let [likely, other] = schemes.map(parse);
         let likely = likely.map_err(Denied::unusable)?;
         let other = other.map_err(Denied::unusable)?;
-        let targets: Vec<_> = [&likely, &other]
-            .into_iter()
-            .filter(|target| self.judge.allows(target, Scope::EveryPath))
-            .cloned()
-            .collect();
-        if targets.is_empty() {
-            return Err(self.refusal(&likely, Scope::EveryPath));
-        }
-        Ok(Granted { targets, scope: Scope::EveryPath })
+        let allowed = |target: &&NetTarget| self.judge.allows(target, Scope::EveryPath);
+        Granted::of([&likely, &other].into_iter().filter(allowed), Scope::EveryPath)
+            .ok_or_else(|| self.refusal(&likely, Scope::EveryPath))
     }
 
     /// What is left of a grant at the address that its name leads to.
     pub(crate) fn at(&self, granted: &Granted, dialed: IpAddr) -> Result<Granted, Denied> {
         let allowed = |target: &&NetTarget| self.judge.allows_at(target, granted.scope, dialed);
-        let targets: Vec<_> = granted.targets.iter().filter(allowed).cloned().collect();
-        if targets.is_empty() {
-            return Err(self.refusal_at(granted.target(), granted.scope, dialed));
-        }
-        Ok(Granted { targets, scope: granted.scope })
+        let targets = [&granted.target].into_iter().chain(&granted.other);
+        Granted::of(targets.filter(allowed), granted.scope)
+            .ok_or_else(|| self.refusal_at(granted.target(), granted.scope, dialed))
     }
 
     /// The refusal of what was sent through a tunnel that allows something else.
@@ -140,9 +133,15 @@ impl Rules {
 }
 
 impl Granted {
+    /// The targets that are allowed, in one scheme or in both; `None` if there is none.
+    fn of<'a>(mut allowed: impl Iterator<Item = &'a NetTarget>, scope: Scope) -> Option<Self> {
+        let target = allowed.next()?.clone();
+        Some(Self { target, other: allowed.next().cloned(), scope })
+    }
+
     /// What was asked for, in the form in which it was judged.
     pub(crate) fn target(&self) -> &NetTarget {
-        &self.targets[0]
+        &self.target
     }
 
     /// The port to dial.
@@ -153,10 +152,10 @@ impl Granted {
 
     /// What may be sent through a tunnel.
     pub(crate) fn speech(&self) -> Speech {
-        match self.targets.as_slice() {
-            [only] if only.scheme() == "https" => Speech::Tls,
-            [_] => Speech::Plain,
-            _ => Speech::Any,
+        match (&self.other, self.target.scheme()) {
+            (Some(_), _) => Speech::Any,
+            (None, "https") => Speech::Tls,
+            (None, _) => Speech::Plain,
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use hyper::{Method, Request, Response, body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    Method, Request, Response, StatusCode, body::Incoming, server::conn::http1, service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     select,
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -13,8 +14,8 @@ use tokio::{
 };
 
 use crate::{
-    answer::{Body, TOO_MANY},
-    forward,
+    answer::{Body, Refusal},
+    farewell, forward,
     shared::Shared,
     tunnel,
     watched::Watched,
@@ -26,9 +27,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// How many connections can be told at one time that there are too many. The rest is closed.
 const FAREWELLS: usize = 64;
-
-/// How long such a connection is kept so that the answer arrives.
-const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How much longer than the network the tool may be silent: it waits for us while we connect.
 const SLACK: Duration = Duration::from_secs(5);
@@ -88,21 +86,15 @@ async fn answer(
         forward::pass_on(&shared, request).await
     };
     Ok(answer.unwrap_or_else(|refusal| {
-        shared.note(&refusal);
+        if let Refusal::Denied(denied) = &refusal {
+            shared.record.denied(denied);
+        }
         refusal.response(shared.rules.table())
     }))
 }
 
-/// Says that there are too many connections. What the tool sends is read for a moment, because a
-/// connection that is closed with something unread takes the answer away with it.
+/// Says that there are too many connections.
 async fn turn_away(mut stream: TcpStream, _farewell: OwnedSemaphorePermit) {
-    let farewell = async {
-        stream.write_all(TOO_MANY).await?;
-        stream.shutdown().await?;
-        let mut unread = [0; 4096];
-        while stream.read(&mut unread).await? > 0 {}
-        std::io::Result::Ok(())
-    };
-    // Neither outcome matters to anybody.
-    let _ = time::timeout(FAREWELL, farewell).await;
+    let text = "too many connections to the proxy at a time";
+    farewell::say(&mut stream, StatusCode::SERVICE_UNAVAILABLE, text).await;
 }

@@ -1,12 +1,11 @@
 //! What every connection of a proxy shares.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use tokio::net::TcpStream;
 
 use crate::{
-    Denied, ProxyLimits, Resolve, Rules, Upstream, answer::Refusal, dial::Dialer, record::Record,
-    watched::Watched,
+    ProxyLimits, Resolve, Rules, Upstream, dial::Dialer, record::Record, watched::Watched,
 };
 
 /// The parts of a running proxy.
@@ -17,16 +16,6 @@ pub(crate) struct Shared {
     pub(crate) upstream: Upstream,
     pub(crate) dialer: Dialer,
     pub(crate) record: Arc<Record>,
-    observer: Observer,
-}
-
-/// Who is told about a refusal when it comes.
-pub(crate) struct Observer(pub(crate) Box<dyn Fn(&Denied) + Send + Sync>);
-
-impl fmt::Debug for Observer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Observer")
-    }
 }
 
 impl Shared {
@@ -35,19 +24,9 @@ impl Shared {
         limits: ProxyLimits,
         upstream: Upstream,
         resolver: Arc<dyn Resolve>,
-        observer: Observer,
     ) -> Self {
-        let dialer = Dialer { rules: rules.clone(), resolver, limits: limits.clone() };
-        Self { rules, limits, upstream, dialer, record: Arc::default(), observer }
-    }
-
-    /// Notes why a request is not passed on, if the rules are the reason.
-    pub(crate) fn note(&self, refusal: &Refusal) {
-        if let Refusal::Denied(denied) = refusal
-            && self.record.denied(denied)
-        {
-            (self.observer.0)(denied);
-        }
+        let dialer = Dialer::new(rules.clone(), resolver, limits.connect);
+        Self { rules, limits, upstream, dialer, record: Arc::default() }
     }
 
     /// A connection to the network, counted and under watch.

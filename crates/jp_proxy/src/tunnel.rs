@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use http_body_util::{Either, Empty, Full};
 use hyper::{
-    Request, Response, Uri,
-    body::{Bytes, Incoming},
+    Request, Response, StatusCode, Uri,
+    body::{Body as _, Bytes, Incoming},
     client::conn::http1,
     header::{HOST, PROXY_AUTHORIZATION},
     upgrade,
@@ -25,8 +25,9 @@ use tokio::{
 
 use crate::{
     Denied, Reason,
-    answer::{self, Body, Refusal},
+    answer::{Body, Refusal},
     dial::DialError,
+    farewell,
     rules::{Granted, Speech},
     shared::Shared,
     upstream::Via,
@@ -55,6 +56,10 @@ pub(crate) async fn open(
     place: Arc<OwnedSemaphorePermit>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
+    if !request.body().is_end_stream() {
+        // Where the body ends and the tunnel begins the next proxy could see differently.
+        return Err(Refusal::Malformed("CONNECT takes no body"));
+    }
     let (host, port) = wanted(request.uri())?;
     let granted = shared.rules.tunnel(host, port).map_err(Refusal::Denied)?;
     let far = match shared.upstream.via(granted.target()) {
@@ -112,11 +117,8 @@ async fn handshake(
     via: &Via,
     stream: impl hyper::rt::Read + hyper::rt::Write + Send + Unpin + 'static,
 ) -> Result<TokioIo<upgrade::Upgraded>, Refusal> {
-    let no_answer = |cause: String| Refusal::NoAnswer {
-        host: format!("the proxy {}:{}", via.host, via.port),
-        cause,
-    };
-    let failed = |error: hyper::Error| no_answer(error.to_string());
+    let next = format!("the proxy {}:{}", via.host, via.port);
+    let failed = |error: hyper::Error| Refusal::no_answer(&next, &error);
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(shared.limits.head_size())
         .max_header_size(shared.limits.head_size())
@@ -130,11 +132,12 @@ async fn handshake(
     if let Some(authorization) = &via.authorization {
         request = request.header(PROXY_AUTHORIZATION, authorization);
     }
-    let request =
-        request.body(Empty::<Bytes>::new()).map_err(|error| no_answer(error.to_string()))?;
+    let unusable = |_| Refusal::Malformed("the host cannot be asked for");
+    let request = request.body(Empty::<Bytes>::new()).map_err(unusable)?;
     let answer = sender.send_request(request).await.map_err(failed)?;
     if !answer.status().is_success() {
-        return Err(no_answer(format!("it answered {}", answer.status())));
+        let cause = format!("it answered {}", answer.status());
+        return Err(Refusal::NoAnswer { host: next, cause });
     }
     Ok(TokioIo::new(upgrade::on(answer).await.map_err(failed)?))
 }
@@ -177,9 +180,9 @@ async fn begin(
     };
     match (speech, is_tls) {
         (Speech::Tls, false) => {
-            let denied = refuse(shared, granted, Reason::NotTls);
-            near.write_all(answer::in_tunnel(&denied, shared.rules.table()).as_bytes()).await?;
-            near.shutdown().await?;
+            // A program that speaks plain HTTP here can be told.
+            let text = refuse(shared, granted, Reason::NotTls).explain(shared.rules.table());
+            farewell::say(near, StatusCode::FORBIDDEN, &text).await;
             Ok(false)
         }
         (Speech::Plain, true) => {
@@ -195,6 +198,6 @@ async fn begin(
 
 fn refuse(shared: &Shared, granted: &Granted, reason: Reason) -> Denied {
     let denied = shared.rules.wrong_speech(granted, reason);
-    shared.note(&Refusal::Denied(denied.clone()));
+    shared.record.denied(&denied);
     denied
 }

@@ -121,7 +121,7 @@ pub(crate) fn children() -> Vec<i32> {
     children_of(rustix::process::getpid().as_raw_nonzero().get())
 }
 
-fn children_of(pid: i32) -> Vec<i32> {
+pub(crate) fn children_of(pid: i32) -> Vec<i32> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
     lists

@@ -103,7 +103,8 @@ fn a_name_that_is_not_allowed_is_not_looked_up() {
 
 #[test]
 fn what_cannot_be_found_or_reached_is_a_bad_gateway() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (_kept, closed) = closed();
+    let closed = closed.port();
     let rules =
         || ["nowhere.test", "unknown.test", "127.0.0.1"].map(|it| allow(it, closed)).to_vec();
     for host in ["nowhere.test", "unknown.test", "127.0.0.1"] {

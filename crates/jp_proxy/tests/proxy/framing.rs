@@ -1,5 +1,7 @@
 //! Requests that two readers could read in two ways.
 
+use std::io::{Read, Write};
+
 use crate::support::*;
 
 /// A request that is hidden in another one must not reach the server unless it is judged as well.
@@ -13,6 +15,12 @@ fn a_request_inside_a_request_reaches_nobody() {
         ("list of lengths", "Content-Length: 5, 6\r\n", &[400]),
         ("chunks in disguise", "Transfer-Encoding: xchunked\r\n", &[400]),
         ("chunked not last", "Transfer-Encoding: chunked, identity\r\n", &[400]),
+        ("coded twice", "Transfer-Encoding: gzip, chunked\r\n", &[501, 403]),
+        (
+            "coded in two lines",
+            "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+            &[501, 403],
+        ),
         ("space before colon", "Transfer-Encoding : chunked\r\n", &[400]),
         ("folded", "X: y\r\n Transfer-Encoding: chunked\r\n", &[400]),
         ("bare newline", "X: y\nTransfer-Encoding: chunked\r\n", &[200, 403]),
@@ -38,6 +46,59 @@ fn a_request_inside_a_request_reaches_nobody() {
         }
         let passed = expected.iter().filter(|status| **status == 200).count();
         assert_eq!(origin.asked().len(), passed, "{name}");
+    }
+}
+
+/// What a server sends and what the tool gets of it, with a request after it on the same connection.
+#[test]
+fn an_answer_has_one_end_as_well() {
+    for (name, head, body, expected) in [
+        ("length", "Content-Length: 5\r\n", "abcde", (200, "abcde")),
+        ("until the end", "", "abcde", (200, "abcde")),
+        ("chunks", "Transfer-Encoding: chunked\r\n", "5\r\nabcde\r\n0\r\n\r\n", (200, "abcde")),
+        (
+            "chunks and less",
+            "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+            "5\r\nabcde\r\n0\r\n\r\n",
+            (200, "abcde"),
+        ),
+        (
+            "chunks and more",
+            "Transfer-Encoding: chunked\r\nContent-Length: 9\r\n",
+            "5\r\nabcde\r\n0\r\n\r\n",
+            (200, "abcde"),
+        ),
+        (
+            "named by connection",
+            "Connection: content-length\r\nContent-Length: 5\r\n",
+            "abcde",
+            (200, "abcde"),
+        ),
+        (
+            "coded twice",
+            "Transfer-Encoding: gzip, chunked\r\n",
+            "5\r\nabcde\r\n0\r\n\r\n",
+            (
+                502,
+                "127.0.0.1 gave no usable answer: it used a transfer coding that nobody asked for\n",
+            ),
+        ),
+        (
+            "two lengths",
+            "Content-Length: 5\r\nContent-Length: 3\r\n",
+            "abcde",
+            (502, "127.0.0.1 gave no usable answer: invalid content-length parsed\n"),
+        ),
+    ] {
+        let server = raw(move |mut stream| {
+            let _ = stream.read(&mut [0; 1000]);
+            let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}\r\n{body}").as_bytes());
+        });
+        let proxy = start(configured(vec![allow("127.0.0.1", server.port())]).limits(short()));
+        let mut tool = Tool::new(&proxy);
+        let answer = tool.get(&format!("http://{server}/"));
+        assert_eq!((answer.status, answer.body.as_str()), expected, "{name}");
+        assert_eq!(tool.get("http://other.test/").status, 403, "{name}");
     }
 }
 

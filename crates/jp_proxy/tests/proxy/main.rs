@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 mod addresses;
+mod attempts;
 mod curl;
 mod framing;
 mod limits;

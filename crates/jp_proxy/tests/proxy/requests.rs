@@ -1,7 +1,5 @@
 //! Plain requests: judged one by one, passed on without what concerns one connection.
 
-use std::sync::{Arc, Mutex};
-
 use jp_proxy::Reason;
 use jp_tool::access::NetRule;
 
@@ -48,11 +46,7 @@ fn each_request_of_a_connection_is_judged() {
 
 #[test]
 fn a_refusal_is_explained_and_reported_once() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let heard = told.clone();
-    let proxy = configured(vec![NetRule::new("a.test", true)])
-        .observer(move |denied| heard.lock().unwrap().push(denied.clone()));
-    let proxy = start(proxy);
+    let proxy = proxy(vec![NetRule::new("a.test", true)]);
     let mut tool = Tool::new(&proxy);
     let answer = tool.get("http://b.test:8080/x?token=secret");
     assert_eq!(answer.status, 403);
@@ -79,7 +73,22 @@ fn a_refusal_is_explained_and_reported_once() {
         found,
         [("http://b.test:8080/x", &Reason::NoRule, 2), ("http://b.test/", &Reason::NoRule, 1)]
     );
-    assert_eq!(told.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn a_refusal_is_heard_by_who_is_still_sending() {
+    let proxy = proxy(vec![]);
+    let mut tool = Tool::new(&proxy);
+    let size = 10_000_000;
+    let head = format!("POST http://b.test/ HTTP/1.1\r\nContent-Length: {size}\r\n\r\n");
+    tool.send(head).send("x".repeat(size));
+    assert_eq!(tool.answer().status, 403);
+    // The connection is as good as before.
+    assert_eq!(tool.get("http://c.test/").status, 403);
+    // Who asks before sending is not told to send.
+    let expects = "Expect: 100-continue\r\nContent-Length: 5\r\n";
+    let answer = tool.ask(format!("POST http://b.test/ HTTP/1.1\r\n{expects}\r\n"));
+    assert_eq!(answer.status, 403);
 }
 
 #[test]

@@ -65,6 +65,7 @@ impl Resolve for Names {
             "office.test" => Ok(vec!["10.0.0.1".parse().unwrap(), "fe80::1".parse().unwrap()]),
             "cloud.test" => Ok(vec!["169.254.169.254".parse().unwrap()]),
             "nowhere.test" => Ok(Vec::new()),
+            "many.test" => Ok((1..=8).map(|last| [127, 0, 2, last].into()).collect()),
             "never.test" => return Box::pin(std::future::pending()),
             _ => Err(io::Error::new(io::ErrorKind::NotFound, "no such name")),
         };
@@ -186,6 +187,15 @@ pub(crate) fn raw(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAd
         }
     });
     address
+}
+
+/// A port at which nobody listens and which nobody else gets, as long as the socket is kept. A port
+/// that was only free for a moment could be the next one that a test is given.
+pub(crate) fn closed() -> (tokio::net::TcpSocket, SocketAddr) {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let address = socket.local_addr().unwrap();
+    (socket, address)
 }
 
 /// A server that sends back what it gets, and then `bye` when it gets no more.

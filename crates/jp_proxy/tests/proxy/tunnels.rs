@@ -53,6 +53,23 @@ fn what_comes_right_after_the_question_is_not_lost() {
 }
 
 #[test]
+fn a_question_for_a_tunnel_has_no_body() {
+    let echo = echo();
+    for (framing, status) in [
+        ("", 200),
+        ("Content-Length: 0\r\n", 200),
+        ("Content-Length: 5\r\n", 400),
+        ("Transfer-Encoding: chunked\r\n", 400),
+    ] {
+        let proxy = proxy(vec![allow("127.0.0.1", echo.port())]);
+        let mut tool = Tool::new(&proxy);
+        tool.send(format!("CONNECT {echo} HTTP/1.1\r\nHost: x\r\n{framing}\r\n0\r\n\r\n"));
+        assert_eq!(tool.answer().status, status, "{framing}");
+        assert_eq!(proxy.stop().tunnels, u64::from(status == 200), "{framing}");
+    }
+}
+
+#[test]
 fn a_tunnel_needs_the_whole_host() {
     let echo = echo();
     let port = echo.port();
@@ -105,6 +122,20 @@ fn what_is_said_first_has_to_fit_the_scheme() {
             (false, _) => assert_eq!(reasons, [Reason::Tls]),
         }
     }
+}
+
+#[test]
+fn plain_text_is_told_that_it_is_refused_while_it_is_sent() {
+    let echo = echo();
+    let rule = NetRule { scheme: Some("https".into()), ..allow("127.0.0.1", echo.port()) };
+    let proxy = proxy(vec![rule]);
+    let mut tool = Tool::new(&proxy);
+    assert_eq!(tool.connect(&echo.to_string()).status, 200);
+    let size = 10_000_000;
+    tool.send(format!("POST / HTTP/1.1\r\nContent-Length: {size}\r\n\r\n")).send("x".repeat(size));
+    let answer = tool.answer();
+    assert_eq!(answer.status, 403);
+    assert!(answer.body.contains("this is not TLS"), "{}", answer.body);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn the_password_goes_to_the_next_proxy_and_that_of_the_tool_does_not() {
 
 #[test]
 fn a_next_proxy_that_is_not_there_is_a_bad_gateway() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_kept, closed) = closed();
     let upstream = format!("http://{closed}");
     let upstream = Upstream::new(Some(&upstream), Some(&upstream), None).unwrap();
     let proxy = start(configured(vec![allow("a.test", 81)]).upstream(upstream));

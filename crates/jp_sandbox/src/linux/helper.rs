@@ -16,9 +16,10 @@ use std::{
 };
 
 use rustix::{
-    event::{PollFd, PollFlags, poll},
+    event::{PollFd, PollFlags, Timespec, poll},
+    net::{SocketType, sockopt::socket_type},
     pipe::PipeFlags,
-    process::{WaitOptions, waitpid},
+    process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid},
 };
 
 use super::{
@@ -44,6 +45,10 @@ fn try_serve() -> io::Result<()> {
     let alone = Alone::check()?;
     sys::close_inherited(alone)?;
     let socket = Socket::from(sys::inherited(0)?);
+    // Somebody who calls this by hand has no orders, and no supervisor could wait for them.
+    if socket_type(&socket)? != SocketType::SEQPACKET {
+        return Err(io::Error::other("the standard input is not the socket of jp"));
+    }
     // A signal for the terminal's foreground is for jp, which decides what it means for each tool.
     let _ = rustix::process::setsid();
     replace_standard_streams()?;
@@ -58,7 +63,7 @@ fn try_serve() -> io::Result<()> {
             }
             Fork::Parent(next) => next,
         };
-        if !is_taken(&socket, &taken)? {
+        if !needs_another(&socket, &taken, next)? {
             // It hears of the end as this process does, and is not left for somebody else to reap.
             let _ = waitpid(Some(next), WaitOptions::empty());
             return Ok(());
@@ -66,15 +71,22 @@ fn try_serve() -> io::Result<()> {
     }
 }
 
-/// Waits until a supervisor has taken an order; false when there will be no more.
-fn is_taken(socket: &Socket, taken: &OwnedFd) -> io::Result<bool> {
-    let mut waits = [
-        // What can be received is for the supervisor; here only the end matters.
-        PollFd::new(socket, PollFlags::empty()),
-        PollFd::new(taken, PollFlags::IN),
-    ];
+/// Waits until there has to be another supervisor, because this one has taken an order or was killed
+/// while it waited for one; false when there will be no more orders.
+fn needs_another(socket: &Socket, taken: &OwnedFd, waiting: Pid) -> io::Result<bool> {
+    let ended = match pidfd_open(waiting, PidfdFlags::empty()) {
+        Ok(ended) => Some(ended),
+        // It has ended already, perhaps after it took an order.
+        Err(rustix::io::Errno::SRCH) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let at_most = ended.is_none().then(Timespec::default);
+    // What can be received is for the supervisor; here only the end of the socket matters.
+    let mut waits =
+        vec![PollFd::new(socket, PollFlags::empty()), PollFd::new(taken, PollFlags::IN)];
+    waits.extend(ended.as_ref().map(|ended| PollFd::new(ended, PollFlags::IN)));
     loop {
-        match poll(&mut waits, None) {
+        match poll(&mut waits, at_most.as_ref()) {
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
             Ok(_) => break,
@@ -84,7 +96,8 @@ fn is_taken(socket: &Socket, taken: &OwnedFd) -> io::Result<bool> {
         rustix::io::read(taken, &mut [0; 1])?;
         return Ok(true);
     }
-    Ok(false)
+    // With the socket the supervisor ends as well, and that is no reason for another.
+    Ok(waits[0].revents().is_empty())
 }
 
 /// A supervisor's life: one order, or the end.

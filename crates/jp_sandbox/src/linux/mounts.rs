@@ -389,8 +389,9 @@ pub(super) fn enter(root: &OwnedFd) -> Result<(), Failure> {
     go().map_err(failed)
 }
 
-/// A descriptor of what a path of the host names. No component may be a link: paths of places are
-/// canonical, so a link is somebody's trick.
+/// A descriptor of what a path of the host names. Paths of places are canonical, so a link on the way
+/// is somebody's trick, and refused. One at the end is opened as the link that it is: mounted, it leads
+/// where the view of the process leads, and Landlock grants nothing by it.
 pub(super) fn open(path: &Utf8Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(openat2(CWD, path.as_std_path(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)

@@ -51,15 +51,13 @@ impl Spawner {
         let (ours, theirs) = Socket::pair()?;
         #[expect(clippy::disallowed_methods, reason = "this is where processes come from")]
         let mut command = Command::new(program);
-        let null =
-            || rustix::fs::open("/dev/null", rustix::fs::OFlags::RDWR, rustix::fs::Mode::empty());
         let helper = command
             .arg(helper::WORD)
             .env_clear()
             .current_dir("/")
             .stdin(OwnedFd::from(theirs))
-            .stdout(null()?)
-            .stderr(null()?)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
             .spawn()?;
         Ok(Self { socket: ours, helper: std::sync::Mutex::new(helper) })
     }
@@ -88,9 +86,7 @@ impl Spawner {
         self.socket.send(&Start::Run { bytes: bytes.len() as u64 }, &with)?;
         Ok(Child { control })
     }
-}
 
-impl Spawner {
     /// Tries what the machine offers.
     pub fn probe(&self) -> io::Result<Machine> {
         let (control, theirs) = Socket::pair()?;

@@ -43,20 +43,35 @@ pub(super) fn start(
     supervisor: &Socket,
     answers_calls: bool,
 ) -> io::Result<Pid> {
+    let parent = rustix::process::getpid();
     if answers_calls && !asked(&order.confinement).is_empty() {
         return match sys::fork(alone)? {
-            Fork::Child => run(order, streams, supervisor),
+            Fork::Child => run(order, streams, supervisor, parent),
             Fork::Parent(tool) => Ok(tool),
         };
     }
-    sys::fork_borrowing(alone, &mut || run(order, streams, supervisor))
+    sys::fork_borrowing(alone, &mut || run(order, streams, supervisor, parent))
 }
 
 /// Never returns: becomes the program, or says why not.
-fn run(order: &Order, streams: &Streams, supervisor: &Socket) -> ! {
-    let failure = become_program(order, streams, supervisor);
+fn run(order: &Order, streams: &Streams, supervisor: &Socket, parent: Pid) -> ! {
+    let failure = match end_with(parent) {
+        Ok(()) => become_program(order, streams, supervisor),
+        Err(failure) => failure,
+    };
     let _ = supervisor.send(&Inner::Failed(failure), &[]);
     sys::exit(127)
+}
+
+/// Lets this process end with its parent, also when that has ended already: the kernel only tells of
+/// an end that is still to come.
+fn end_with(parent: Pid) -> Result<(), Failure> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(Step::Fork.of("the link to the supervisor"))?;
+    if rustix::process::getppid() != Some(parent) {
+        sys::exit(127)
+    }
+    Ok(())
 }
 
 fn become_program(order: &Order, streams: &Streams, supervisor: &Socket) -> Failure {
@@ -96,8 +111,6 @@ impl Command {
 fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Command, Failure> {
     let how = &order.confinement;
     let command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(Step::Fork.of("the link to the supervisor"))?;
     sys::reset_signals();
     let _ = setsid();
     umask(Mode::from(0o022));

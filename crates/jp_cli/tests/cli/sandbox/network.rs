@@ -104,9 +104,33 @@ fn rules_by_host_are_kept_by_the_proxy() {
     let refused = fetch(&env, &["--policy", "policy.toml"], other).code(1).normalized_stderr();
     assert!(refused.starts_with("403 access denied: http://127.0.0.1:$PORT/"), "{refused}");
     let (_, report) = refused.split_once("The sandbox denied:\n").unwrap();
-    assert!(report.starts_with("  connect to http://127.0.0.1:$PORT/ ("), "{refused}");
+    assert_snapshot!(report, @r#"
+    connect to http://127.0.0.1:$PORT/ (no rule allows it)
+      to allow it: access.net: { host = "127.0.0.1", port = $PORT, allow = true }
+    "#);
     // Who does not ask the proxy reaches nobody.
     let program = ["/usr/bin/python3", "-c", DIRECT, &named.to_string(), "127.0.0.1"];
     let output = confined(&env, &["--policy", "policy.toml"], &program).run().success();
     assert!(!output.stdout().contains("answered"), "{output}");
+}
+
+#[test]
+fn what_is_allowed_goes_through_the_proxy_of_this_machine() {
+    let env = world();
+    env.write("policy.toml", "[[access.net]]\nhost = \"far.example\"\nallow = true\n");
+    env.write("fetch.py", FETCH);
+    let fetch = |variable: &str, proxy: &str, url: &str| {
+        let program = ["/usr/bin/python3", "fetch.py", url];
+        confined(&env, &["--policy", "policy.toml"], &program).env(variable, proxy).run()
+    };
+    // It answers whatever it is asked for, so that nobody has to know the host.
+    let next = format!("http://127.0.0.1:{}", server());
+    for variable in ["HTTP_PROXY", "http_proxy"] {
+        let output = fetch(variable, &next, "http://far.example/").success();
+        assert_eq!(output.stdout(), "hello\n\n", "{variable}");
+    }
+    let refused = fetch("HTTP_PROXY", &next, "http://other.example/").code(1);
+    assert!(refused.stderr().starts_with("403 access denied: http://other.example/"), "{refused}");
+    let output = fetch("HTTP_PROXY", "socks5://127.0.0.1:1", "http://far.example/");
+    assert_snapshot!(output.code(1).stderr(), @"error: cannot use the proxy of this machine: proxies that speak socks5 are not supported; use one that speaks http");
 }

@@ -12,6 +12,7 @@
 //! the rules say.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jp_tool::access::Capability;
 
 use super::{
     Facts, Kind, Request,
@@ -84,7 +85,23 @@ impl Work<'_> {
         for path in entries {
             self.view.set(path, outer.what);
         }
+        self.add_files(outer, inner);
         self.expanded.push(outer.path.clone());
+    }
+
+    /// Files that may be changed and not removed.
+    fn add_files(&mut self, outer: &Place, inner: &[Utf8PathBuf]) {
+        let is_changed = |node: &&Node| {
+            let grants = node.grants;
+            node.kind == Kind::File && grants.reads() && grants.has(Capability::Update)
+        };
+        for node in self.nodes.iter().filter(is_changed).filter(|node| inner.contains(&node.path)) {
+            if self.view.place_of(&node.path).is_some_and(|place| place.path == outer.path) {
+                let execute = node.grants.executes();
+                let what = What::Host { write: Write::Direct, execute };
+                self.view.set(node.path.clone(), what);
+            }
+        }
     }
 
     /// What can be mounted instead of the whole place; `None` if that is too much.

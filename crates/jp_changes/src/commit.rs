@@ -11,6 +11,7 @@
 
 mod directories;
 mod put;
+mod twins;
 
 use std::{
     collections::BTreeSet,
@@ -19,13 +20,14 @@ use std::{
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_tool::access::{FsAccessError, path::Root};
 use rustix::{fs::AtFlags, io::Errno};
 
+use self::twins::Twins;
 use crate::{
-    Change, CommitError, Failure, Judged, Kind, Node, Report,
+    Change, CommitError, Failure, Judged, Kind, Node, Outside, Report,
     change::Seen,
     ground::{Ground, plain},
+    judge::links::may_lead,
     tree::{chmod, handle_at, read_link, stat_at},
 };
 
@@ -43,13 +45,12 @@ impl Judged {
                 failed: self.allowed.into_iter().map(used).collect(),
             };
         }
-        let root = self.ground.root.clone();
         let mut commit = Commit::new(self.ground, &self.allowed);
         for step in [Step::Directories, Step::Contents, Step::Removals, Step::Replacements] {
             commit.take(step, &self.allowed);
         }
         commit.finish_directories(&self.allowed);
-        commit.check_links(&root, &self.allowed);
+        commit.check_links(&self.outside, &self.allowed);
         commit.sync();
         commit.report(self.allowed)
     }
@@ -100,6 +101,8 @@ struct Commit {
     /// Where a file may be written beside the one it replaces; noted in the journal at first need.
     beside: BTreeSet<Utf8PathBuf>,
     noted: bool,
+    /// Files with several names, copied once.
+    twins: Twins,
 }
 
 impl Commit {
@@ -118,6 +121,7 @@ impl Commit {
             touched: BTreeSet::new(),
             beside,
             noted: false,
+            twins: Twins::default(),
         }
     }
 
@@ -195,17 +199,13 @@ impl Commit {
 
     /// Each link was judged by itself; together, and with those of the user, they could lead out
     /// all the same. Such a link goes again.
-    fn check_links(&mut self, root: &Utf8Path, changes: &[Change]) {
-        let Ok(root) = Root::open(root) else {
-            return;
-        };
+    fn check_links(&mut self, outside: &Outside, changes: &[Change]) {
         for (index, change) in changes.iter().enumerate() {
             let is_made = matches!(self.results[index], Some(Ok(())));
             let Some(target) = change.kind.link().filter(|_| is_made) else {
                 continue;
             };
-            let leads = root.resolve(&change.path);
-            if !matches!(leads, Err(FsAccessError::Escape(_) | FsAccessError::Outside(_))) {
+            if may_lead(&self.ground.root, outside, &change.path, target) {
                 continue;
             }
             if let Ok((dir, name)) = self.spot(change)

@@ -23,14 +23,15 @@ const MAX_TIME: Duration = Duration::from_millis(300);
 impl Changes {
     /// All changes as text.
     pub fn diff(&self) -> String {
-        Text::new(&self.ground).of(&self.list, &[])
+        Text::new(&self.ground).of(&self.list, &[], &[])
     }
 }
 
 impl Judged {
-    /// The allowed changes as text, and the names of the refused ones with the reasons.
+    /// The allowed changes as text, the names of the refused ones with the reasons, and what is left
+    /// out.
     pub fn diff(&self) -> String {
-        Text::new(&self.ground).of(&self.allowed, &self.refused)
+        Text::new(&self.ground).of(&self.allowed, &self.refused, &self.left_out)
     }
 }
 
@@ -45,7 +46,7 @@ impl<'a> Text<'a> {
         Self { ground, out: String::new(), cut: false }
     }
 
-    fn of(mut self, changes: &[Change], refused: &[Refused]) -> String {
+    fn of(mut self, changes: &[Change], refused: &[Refused], left_out: &[Change]) -> String {
         let noticed = changes.iter().filter_map(|change| Some((change, change.notice()?)));
         for (index, (change, why)) in noticed.enumerate() {
             if index == 0 {
@@ -59,6 +60,12 @@ impl<'a> Text<'a> {
             }
             let (path, reason) = (refused.path().as_str(), refused.reason.to_string());
             self.line(&format!("  {}: {}", visible(path), visible(&reason)));
+        }
+        for (index, change) in left_out.iter().enumerate() {
+            if index == 0 {
+                self.line("Left out, because only a program that runs has a use for it:");
+            }
+            self.line(&format!("  {}", visible(change.path.as_str())));
         }
         for change in changes {
             if self.cut {

@@ -8,18 +8,20 @@
 //! - a directory that becomes something else goes as a whole or not at all,
 //! - a file that was moved away stays if its new place is refused; otherwise nobody would have it.
 //!
-//! A link is judged at its own path. It must not lead out of the workspace: the sandbox ends with the
-//! call, and a program of the host that writes through the link would not stop at the border.
+//! A link is judged at its own path, and by where it leads: see [`links`].
+//!
+//! A pipe or a socket that the tool left behind is nobody's work: whoever listened has ended with the
+//! call. It is left out, which is said, and is no reason to call anything refused.
 
-mod links;
+pub(crate) mod links;
 mod moved;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_tool::access::{AccessPolicy, Capability, Decision, path::Root};
+use jp_tool::access::{AccessPolicy, Capability, Decision};
 
-use crate::{Change, Changes, Kind, Node, Reason, Refused, ground::Ground};
+use crate::{Change, Changes, Kind, Node, Outside, Reason, Refused, ground::Ground};
 
 /// So often the consequences are drawn; each can have others. What is not settled then is refused.
 const ROUNDS: usize = 32;
@@ -30,26 +32,34 @@ pub struct Judged {
     pub(crate) ground: Arc<Ground>,
     pub(crate) allowed: Vec<Change>,
     pub(crate) refused: Vec<Refused>,
+    pub(crate) left_out: Vec<Change>,
+    /// Where links may lead, asked again when they are made.
+    pub(crate) outside: Outside,
 }
 
 impl Changes {
     /// Judges every change. Without a policy, or with one that has no rules for files, everything
-    /// inside the workspace is allowed. `gate` is asked about each path that the rules allow and says
-    /// no with a message; it is meant for sensitive paths.
+    /// inside the workspace is allowed. A link may lead to what is `outside` of it and seen by the
+    /// tool. `gate` is asked about each path that the rules allow and says no with a message; it is
+    /// meant for sensitive paths.
     pub fn judge<E: fmt::Display>(
-        self,
+        mut self,
         policy: Option<&AccessPolicy>,
+        outside: Outside,
         gate: impl Fn(&Utf8Path) -> Result<(), E>,
     ) -> Judged {
-        let root = Root::open(&self.ground.root).ok();
+        let is_left = |change: &mut Change| change.kind == Kind::Created(Node::Special);
+        let left_out: Vec<Change> = self.list.extract_if(.., is_left).collect();
         let mut verdict = Verdict::default();
+        let one = One { root: &self.ground.root, policy, outside: &outside };
         for (index, change) in self.list.iter().enumerate() {
-            let reason = judge_one(root.as_ref(), policy, &gate, change);
+            let reason = one.judge(&gate, change);
             verdict.reasons.extend(reason.map(|reason| (index, reason)));
         }
         verdict.settle(&self);
         let is_hidden = |path: &Utf8Path| policy.is_some_and(|policy| !policy.can_read(path));
-        let mut judged = Judged { ground: self.ground, allowed: Vec::new(), refused: Vec::new() };
+        let (allowed, refused) = (Vec::new(), Vec::new());
+        let mut judged = Judged { ground: self.ground, allowed, refused, left_out, outside };
         for (index, change) in self.list.into_iter().enumerate() {
             match verdict.reasons.remove(&index) {
                 None => judged.allowed.push(change),
@@ -73,33 +83,46 @@ impl Judged {
     pub fn refused(&self) -> &[Refused] {
         &self.refused
     }
+
+    /// Pipes and sockets that the tool left behind. Nobody misses them, and nothing depends on them.
+    pub fn left_out(&self) -> &[Change] {
+        &self.left_out
+    }
 }
 
-/// What speaks against a change by itself.
-fn judge_one<E: fmt::Display>(
-    root: Option<&Root>,
-    policy: Option<&AccessPolicy>,
-    gate: &impl Fn(&Utf8Path) -> Result<(), E>,
-    change: &Change,
-) -> Option<Reason> {
-    if let Some(obstacle) = &change.obstacle {
-        return Some(Reason::Obstacle(obstacle.clone()));
+/// What a change is judged by when nothing but itself is looked at.
+struct One<'a> {
+    root: &'a Utf8Path,
+    policy: Option<&'a AccessPolicy>,
+    outside: &'a Outside,
+}
+
+impl One<'_> {
+    /// What speaks against a change by itself.
+    fn judge<E: fmt::Display>(
+        &self,
+        gate: &impl Fn(&Utf8Path) -> Result<(), E>,
+        change: &Change,
+    ) -> Option<Reason> {
+        if let Some(obstacle) = &change.obstacle {
+            return Some(Reason::Obstacle(obstacle.clone()));
+        }
+        let denied = |capability: &Capability| deny(self.policy?, *capability, &change.path);
+        if let Some(reason) = change.kind.needs().iter().find_map(denied) {
+            return Some(reason);
+        }
+        if let Some(target) = change.kind.link()
+            && !links::may_lead(self.root, self.outside, &change.path, target)
+        {
+            return Some(Reason::LeavesRoot { target: target.to_owned() });
+        }
+        if change.kind.link().is_some()
+            && let Some(rule) = self.policy.and_then(|policy| rule_through(policy, &change.path))
+        {
+            return Some(Reason::MovesRule { rule });
+        }
+        gate(&change.path).err().map(|error| Reason::Sensitive(error.to_string()))
     }
-    let denied = |capability: &Capability| deny(policy?, *capability, &change.path);
-    if let Some(reason) = change.kind.needs().iter().find_map(denied) {
-        return Some(reason);
-    }
-    if let Some(target) = change.kind.link()
-        && !links::stays(root, &change.path, target)
-    {
-        return Some(Reason::LeavesRoot { target: target.to_owned() });
-    }
-    if change.kind.link().is_some()
-        && let Some(rule) = policy.and_then(|policy| rule_through(policy, &change.path))
-    {
-        return Some(Reason::MovesRule { rule });
-    }
-    gate(&change.path).err().map(|error| Reason::Sensitive(error.to_string()))
 }
 
 /// The rule whose path leads through this one. Rule paths are resolved anew for each call, so whoever

@@ -17,11 +17,16 @@
 //! A rename by a tool is the removal of one path and the making of another, and needs both
 //! permissions. If only the making is refused, the removal is refused too, so that the content is
 //! never lost ([`Reason::Moved`]).
+//!
+//! Files that the tool gave several names keep them. A second name for a file that was there before
+//! the call becomes a file of its own: the two would be one for every rule from then on, also where
+//! rules for one of the names say something else than those for the other.
 
 #![warn(missing_docs)]
 
 mod change;
 mod limits;
+mod outside;
 
 #[cfg(target_os = "linux")]
 mod commit;
@@ -59,6 +64,7 @@ pub use self::{
         StoreError, Swept,
     },
     limits::{Limits, ReadError},
+    outside::Outside,
 };
 
 #[cfg(not(target_os = "linux"))]

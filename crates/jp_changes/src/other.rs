@@ -8,7 +8,7 @@ use std::{convert::Infallible, fmt};
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::AccessPolicy;
 
-use crate::{Change, Limits, ReadError, Refused, Report, StoreError, Swept};
+use crate::{Change, Limits, Outside, ReadError, Refused, Report, StoreError, Swept};
 
 /// Where change sets are kept. There is none here.
 #[derive(Debug)]
@@ -90,6 +90,7 @@ impl Changes {
     pub fn judge<E: fmt::Display>(
         self,
         _policy: Option<&AccessPolicy>,
+        _outside: Outside,
         _gate: impl Fn(&Utf8Path) -> Result<(), E>,
     ) -> Judged {
         match self.0 {}
@@ -104,6 +105,11 @@ impl Judged {
 
     /// Cannot be called.
     pub fn refused(&self) -> &[Refused] {
+        match self.0 {}
+    }
+
+    /// Cannot be called.
+    pub fn left_out(&self) -> &[Change] {
         match self.0 {}
     }
 

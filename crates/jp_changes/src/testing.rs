@@ -16,7 +16,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{AccessPolicy, Capability, FsRule};
 
-use crate::{Change, ChangeSet, Changes, Judged, Kind, Node, Store};
+use crate::{Change, ChangeSet, Changes, Judged, Kind, Node, Outside, Store};
 
 /// A workspace and a store.
 pub(crate) struct World {
@@ -116,7 +116,7 @@ impl Drop for World {
 
 /// A set whose changes are all allowed.
 pub(crate) fn allow_all(changes: Changes) -> Judged {
-    changes.judge(None, |_| Ok::<_, String>(()))
+    changes.judge(None, Outside::nothing(), |_| Ok::<_, String>(()))
 }
 
 /// A policy from lines like `src rcud`.

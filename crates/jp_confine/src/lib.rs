@@ -7,7 +7,7 @@
 //! runs a program for a tool runs it the same way:
 //!
 //! ```text
-//! Subject ─ prepare ─► Prepared (plan, verdict) ─ start ─► Running ─ end ─► Outcome (advice, pending changes)
+//! Subject ─ prepare ─► Prepared (plan, verdict) ─ start ─► Running ─ end ─► Outcome (advice, pending or abandoned changes)
 //! ```
 //!
 //! It does not read the configuration or the environment, asks nobody, and prints nothing.
@@ -39,7 +39,7 @@ pub use self::{
     advice::Advice,
     error::ConfineError,
     prepare::Prepared,
-    running::{Command, Outcome, Pending, Running, Streams},
+    running::{Abandoned, Command, Outcome, Pending, Running, Streams},
     secrets::TooLarge,
 };
 

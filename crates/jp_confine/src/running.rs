@@ -1,14 +1,20 @@
 //! A confined program while it runs, and what is settled when it has ended.
+//!
+//! What it wrote where writes are kept apart becomes part of the workspace only by [`Pending::commit`],
+//! and a [`Pending`] exists only for a program that ended by itself. One that was cancelled, took too
+//! long, or died has [`Abandoned`] changes instead, which can be looked at and not be made. Nobody has
+//! to remember to ask: the process itself remembers whether it was stopped.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, future::Future};
 
 use camino::Utf8Path;
-use jp_changes::{ChangeSet, Judged, Report, Store};
-use jp_process::{Child, Exit, Input, Output, Spawn};
+use jp_changes::{ChangeSet, Judged, Outside, Report, Store};
+use jp_process::{Bounds, Child, Exit, Finished, Input, Interrupted, Output, Spawn};
 use jp_proxy::{Proxy, ProxyHandle, Rules};
 use jp_sandbox::{
     confinement::{Limits, Network, Program},
     machine::Feature,
+    view::{View, What},
 };
 use rustix::fs::{FileType, Mode};
 
@@ -19,6 +25,12 @@ use crate::{Advice, ConfineError, Confiner, Prepared, advice, upstream, variable
 pub struct Running {
     /// The process; its streams are those that were asked for.
     pub child: Child,
+    rest: Rest,
+}
+
+/// What is settled when it has ended.
+#[derive(Debug)]
+struct Rest {
     prepared: Prepared,
     proxy: Option<ProxyHandle>,
     changes: Option<ChangeSet>,
@@ -27,8 +39,11 @@ pub struct Running {
 /// What came of it.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What it changed where changes are kept apart, judged and not yet made.
+    /// What it changed where changes are kept apart, judged and not yet made. Only there for a program
+    /// that ended by itself.
     pub pending: Option<Pending>,
+    /// The same of a program that was stopped or died on the way. It is thrown away.
+    pub abandoned: Option<Abandoned>,
     /// What it was denied, and what would allow it, in the order in which it asked.
     pub advice: Vec<Advice>,
 }
@@ -38,6 +53,15 @@ pub struct Outcome {
 pub struct Pending {
     judged: Judged,
     // Removes the files when it is dropped, so it lives as long as they are needed.
+    _set: ChangeSet,
+}
+
+/// Changes of a program that did not come to its end. They cannot be made, only looked at, and are
+/// thrown away when this is dropped.
+#[derive(Debug)]
+pub struct Abandoned {
+    judged: Judged,
+    why: Interrupted,
     _set: ChangeSet,
 }
 
@@ -78,7 +102,7 @@ impl Confiner {
         let both = proxy.zip(child.listener.take());
         let proxy = both.map(|(proxy, listener)| proxy.start(listener));
         let proxy = proxy.transpose().map_err(ConfineError::Proxy)?;
-        Ok(Running { child, prepared, proxy, changes })
+        Ok(Running { child, rest: Rest { prepared, proxy, changes } })
     }
 
     /// The proxy that keeps the rules for the network, if there is one in the plan.
@@ -145,24 +169,71 @@ pub struct Streams {
 }
 
 impl Running {
+    /// Sees the program to its end, as [`jp_process::finish`] does, and settles what is left.
+    pub async fn finish(
+        self,
+        input: Vec<u8>,
+        bounds: Bounds,
+        cancel: impl Future<Output = ()>,
+    ) -> Result<(Finished, Outcome), ConfineError> {
+        let finished = jp_process::finish(self.child, input, bounds, cancel).await?;
+        let outcome = self.rest.settle(&finished.exit, finished.exit.interrupted())?;
+        Ok((finished, outcome))
+    }
+
     /// Settles what is left when the program has ended.
     pub fn end(self, exit: &Exit) -> Result<Outcome, ConfineError> {
+        // The word of the process itself counts too. One whose end nobody has seen has not ended.
+        let own = match self.child.exit() {
+            Some(own) => own.interrupted(),
+            None => Some(Interrupted::Stopped),
+        };
+        self.rest.settle(exit, own.or(exit.interrupted()))
+    }
+}
+
+impl Rest {
+    fn settle(
+        self,
+        exit: &Exit,
+        interrupted: Option<Interrupted>,
+    ) -> Result<Outcome, ConfineError> {
         let denied = self.proxy.map(ProxyHandle::stop);
         let advice = advice::collect(&self.prepared, &exit.blocked, denied.as_ref());
-        let Some(set) = self.changes else { return Ok(Outcome { pending: None, advice }) };
-        let prepared = &self.prepared;
-        let gate = |path: &Utf8Path| {
-            if prepared.is_kept(&prepared.root.join(path)) {
-                return Err("it is sensitive, and nobody was asked");
-            }
-            if prepared.is_settings(path) {
-                return Err("it holds settings of jp, and no rule names it");
-            }
-            Ok(())
-        };
-        let judged = set.read(&prepared.root)?.judge(prepared.policy.as_ref(), gate);
-        Ok(Outcome { pending: Some(Pending { judged, _set: set }), advice })
+        let mut outcome = Outcome { pending: None, abandoned: None, advice };
+        let Some(set) = self.changes else { return Ok(outcome) };
+        let judged = judge(&self.prepared, &set)?;
+        match interrupted {
+            None => outcome.pending = Some(Pending { judged, _set: set }),
+            Some(why) => outcome.abandoned = Some(Abandoned { judged, why, _set: set }),
+        }
+        Ok(outcome)
     }
+}
+
+fn judge(prepared: &Prepared, set: &ChangeSet) -> Result<Judged, ConfineError> {
+    let gate = |path: &Utf8Path| {
+        if prepared.is_kept(&prepared.root.join(path)) {
+            return Err("it is sensitive, and nobody was asked");
+        }
+        if prepared.is_settings(path) {
+            return Err("it holds settings of jp, and no rule names it");
+        }
+        Ok(())
+    };
+    let changes = set.read(&prepared.root)?;
+    Ok(changes.judge(prepared.policy.as_ref(), outside(&prepared.plan.view), gate))
+}
+
+/// Where links may lead: to what the program saw as the host has it.
+fn outside(view: &View) -> Outside {
+    let seen = view
+        .places()
+        .iter()
+        .map(|place| (place.path.clone(), matches!(place.what, What::Host { .. })));
+    // These are made for each process, and are not what the host has.
+    let made = [("/dev".into(), false), ("/proc".into(), false), ("/dev/null".into(), true)];
+    Outside::new(seen.chain(made))
 }
 
 impl Pending {
@@ -174,5 +245,17 @@ impl Pending {
     /// Makes the changes that are allowed.
     pub fn commit(self) -> Report {
         self.judged.commit()
+    }
+}
+
+impl Abandoned {
+    /// What was changed when it ended. Nothing of it is made.
+    pub fn judged(&self) -> &Judged {
+        &self.judged
+    }
+
+    /// Why nothing of it is made.
+    pub fn why(&self) -> Interrupted {
+        self.why
     }
 }

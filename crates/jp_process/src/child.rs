@@ -45,6 +45,8 @@ pub struct Child {
     process: Process,
     blocked: Vec<Blocked>,
     ended: Option<Ended>,
+    /// Whether somebody here wanted it to end before it had.
+    was_stopped: bool,
 }
 
 /// How a process ended.
@@ -54,6 +56,18 @@ pub struct Exit {
     pub ended: Ended,
     /// What it was denied, if it was observed.
     pub blocked: Vec<Blocked>,
+    was_stopped: bool,
+}
+
+/// Why the work of a process is not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interrupted {
+    /// It was told to end, or made to, before it had: cancelled, too slow, too loud, or its host is
+    /// itself about to end. How it ended does not matter; a program may end politely with code 0.
+    Stopped,
+    /// It died of this signal, whoever sent it: the kernel because it used too much, somebody else, or
+    /// a mistake of its own.
+    Signal(i32),
 }
 
 /// How to end a process that may want to end in its own way.
@@ -109,8 +123,8 @@ pub enum WaitError {
 impl Child {
     pub(crate) fn new(program: PathBuf, process: Process, ours: Ours) -> Self {
         let Ours { stdin, stdout, stderr } = ours;
-        let (listener, blocked, ended) = (None, Vec::new(), None);
-        Self { stdin, stdout, stderr, listener, program, process, blocked, ended }
+        let (listener, blocked, ended, was_stopped) = (None, Vec::new(), None, false);
+        Self { stdin, stdout, stderr, listener, program, process, blocked, ended, was_stopped }
     }
 
     /// The file that was executed.
@@ -118,13 +132,19 @@ impl Child {
         &self.program
     }
 
+    /// How it ended, if it has and somebody has waited for it.
+    pub fn exit(&self) -> Option<Exit> {
+        let (blocked, was_stopped) = (self.blocked.clone(), self.was_stopped);
+        Some(Exit { ended: self.ended?, blocked, was_stopped })
+    }
+
     /// Waits until the process, and everything it started, has ended. Says the same when asked again.
     ///
     /// It waits for processes, not for pipes: what was written before the end can still be read after.
     pub async fn wait(&mut self) -> Result<Exit, WaitError> {
         loop {
-            if let Some(ended) = self.ended {
-                return Ok(Exit { ended, blocked: self.blocked.clone() });
+            if let Some(exit) = self.exit() {
+                return Ok(exit);
             }
             let event = self.next_event().await;
             let program = || self.program.clone();
@@ -140,7 +160,11 @@ impl Child {
     }
 
     /// Sends a signal to the program and its process group. Nobody may be there any more to get it.
-    pub fn signal(&self, signal: Signal) -> io::Result<()> {
+    ///
+    /// All of them ask it to end, so what it does from then on is not what it was started for: see
+    /// [`Exit::interrupted`].
+    pub fn signal(&mut self, signal: Signal) -> io::Result<()> {
+        self.note_stop();
         self.process.signal(signal.number())
     }
 
@@ -148,6 +172,7 @@ impl Child {
     ///
     /// Dropping the future leaves the process running; calling it again starts with the first step.
     pub async fn stop(&mut self, stop: Stop) -> Result<Exit, WaitError> {
+        self.note_stop();
         if let Ok(exit) = timeout(stop.terminate_after, self.wait()).await {
             return exit;
         }
@@ -161,12 +186,19 @@ impl Child {
 
     /// Ends the process and everything it started, and waits until they are gone.
     pub async fn kill(&mut self) -> Result<Exit, WaitError> {
+        self.note_stop();
         // A supervisor that cannot hear this any more has ended or is gone, which the wait tells.
         let _ = self.process.kill();
         match timeout(GONE_WITHIN, self.wait()).await {
             Ok(exit) => exit,
             Err(_) => Err(WaitError::Stuck { program: self.program.clone() }),
         }
+    }
+
+    /// Somebody wants the process to end. What has ended already cannot be stopped any more; if its
+    /// end is only not known here yet, it counts as stopped, which is the safe side.
+    fn note_stop(&mut self) {
+        self.was_stopped |= self.ended.is_none();
     }
 
     /// The next thing that happened, after what it means has been kept.
@@ -186,6 +218,16 @@ impl Exit {
     /// Whether the program said that all is well.
     pub fn is_success(&self) -> bool {
         self.ended == Ended::Code(0)
+    }
+
+    /// Why what the program did is not whole; `None` if it ended by itself, whatever its code says. Only
+    /// a [`Child`] makes an `Exit`, and it remembers whether it was stopped, so nobody else has to.
+    pub fn interrupted(&self) -> Option<Interrupted> {
+        match self.ended {
+            _ if self.was_stopped => Some(Interrupted::Stopped),
+            Ended::Signal(number) => Some(Interrupted::Signal(number)),
+            Ended::Code(_) => None,
+        }
     }
 }
 

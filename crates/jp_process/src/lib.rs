@@ -21,7 +21,7 @@ mod signal;
 mod spawn;
 
 pub use self::{
-    child::{Child, Exit, Stop, WaitError},
+    child::{Child, Exit, Interrupted, Stop, WaitError},
     find::{FindError, find_program},
     host::{Host, SpawnError},
     run::{Bounds, Call, Captured, Finished, RunError, Stopped, Stream, finish, run},

@@ -21,6 +21,7 @@ mod reach;
 mod row;
 mod rows;
 mod secrets;
+mod server;
 mod settings;
 mod text;
 mod tidy;
@@ -124,7 +125,8 @@ pub trait Facts {
     /// What an absolute path is, without following a link at its end.
     fn kind(&self, path: &Utf8Path) -> Kind;
 
-    /// The names in a directory; none if it cannot be listed. Asked only without namespaces.
+    /// The names in a directory; none if it cannot be listed. Asked only without namespaces, and for
+    /// servers.
     fn children(&self, directory: &Utf8Path) -> Vec<String>;
 
     /// The mount points strictly below a directory. An overlay does not show what is mounted inside
@@ -164,9 +166,6 @@ pub struct Plan {
     pub environment: Environment,
     /// Whether writes are kept apart and judged when the call ends.
     pub transactional: bool,
-    /// Caches that do not exist. What is written there is lost or fails; who makes the directories
-    /// and plans again can change that.
-    pub absent: Vec<Utf8PathBuf>,
     /// How faithfully each rule and each promise of the profile is kept.
     pub rows: Vec<Row>,
     /// Whether the person turned confinement off.
@@ -210,9 +209,13 @@ pub fn plan(request: &Request<'_>, facts: &dyn Facts) -> Plan {
     let compiled = places::of(request, network, facts);
     let secrets = secrets::hide(request, &compiled.view, facts);
     let mut view = tidy::collapse(&secrets.view);
-    settings::keep(&mut view, request, facts);
     let mut remarks = [compiled.remarks, secrets.remarks].concat();
     let mut expanded = Vec::new();
+    if request.tier == Tier::Namespaces && request.lifetime == Lifetime::Server {
+        let held = server::hold(request, &view, facts);
+        (view, expanded) = (tidy::collapse(&held.view), held.expanded);
+    }
+    settings::keep(&mut view, request, facts);
     if request.tier == Tier::Landlock {
         let narrowed = landlock::narrow(&view, facts);
         (view, expanded) = (narrowed.view, narrowed.expanded);
@@ -229,7 +232,6 @@ pub fn plan(request: &Request<'_>, facts: &dyn Facts) -> Plan {
         execute: places::execute(request),
         environment: environment::of(request),
         transactional: judged,
-        absent: places::absent(request, facts),
         view,
         off: request.profile == Profile::Off,
     }
@@ -288,7 +290,6 @@ fn unconfined(request: &Request<'_>) -> Plan {
         execute: Execute::View,
         environment: environment::of(request),
         transactional: false,
-        absent: Vec::new(),
         rows: rows::unenforced(request),
         off: request.profile == Profile::Off,
     }

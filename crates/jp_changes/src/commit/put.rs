@@ -89,6 +89,9 @@ impl Commit {
     /// The way between two file systems.
     fn copy(&mut self, change: &Change, dir: &OwnedFd, name: &str) -> Done {
         let is_new = change.seen.is_none();
+        if is_new && self.link_twin(change, dir, name)? {
+            return Ok(());
+        }
         if is_new {
             let done = match change.kind.link() {
                 Some(target) => no_clobber(rustix::fs::symlinkat(target, dir, name)),
@@ -97,7 +100,8 @@ impl Commit {
             match done {
                 // Not every file system has files without a name.
                 Err(CommitError::Io(error)) if is(&error, &NO_TMPFILE) => {}
-                other => return other,
+                Ok(()) => return self.remember_twin(change),
+                failed => return failed,
             }
         }
         let beside = self.beside(dir)?;
@@ -110,13 +114,16 @@ impl Commit {
         if is_new || done.is_err() {
             let _gone = rustix::fs::unlinkat(dir, &*beside, AtFlags::empty());
         }
-        done
+        done.and_then(|()| self.remember_twin(change))
     }
 
     /// Makes the complete file or link under the name that the journal knows.
     fn make_beside(&self, change: &Change, dir: &OwnedFd, beside: &str) -> Done {
         if let Some(target) = change.kind.link() {
             return Ok(rustix::fs::symlinkat(target, dir, beside)?);
+        }
+        if self.link_twin(change, dir, beside)? {
+            return Ok(());
         }
         let old = match change.path.file_name() {
             Some(name) => stat_at(dir, name)?,

@@ -59,13 +59,31 @@ fn across_file_systems_as_well() {
 }
 
 #[test]
+fn names_of_one_file_stay_names_of_one_file() {
+    for world in [World::new(), World::on_two_file_systems()] {
+        world.host("echo a > a; echo b > b");
+        let tool = "mkdir d; echo n > n; ln n d/m; ln n k; echo x > b; ln b c; ln a e";
+        let report = allow_all(world.changes(tool)).commit();
+        assert_eq!(short(&report.done), "~c b\n+f c\n+d d\n+f d/m\n+f e\n+f k\n+f n");
+        let file = |name: &str| fs::metadata(world.root().join(name)).unwrap();
+        for (one, other) in [("n", "d/m"), ("n", "k"), ("b", "c")] {
+            assert_eq!(file(one).ino(), file(other).ino(), "{one} and {other}");
+        }
+        // A file that was there before gets no second name.
+        assert_ne!(file("a").ino(), file("e").ino());
+        assert_eq!((file("a").nlink(), file("n").nlink()), (1, 3));
+        assert_eq!(fs::read_to_string(world.root().join("e")).unwrap(), "a\n");
+    }
+}
+
+#[test]
 fn only_what_is_allowed_is_made() {
     let world = World::new();
     world.host(HOST);
     let rules = policy(". rcud, keep r, b r");
     let judged =
         world.changes("rm -r keep; echo x > b; echo x > a; echo n > keep/n 2>/dev/null || :");
-    let report = judged.judge(Some(&rules), |_| Ok::<_, String>(())).commit();
+    let report = judged.judge(Some(&rules), Outside::nothing(), |_| Ok::<_, String>(())).commit();
     assert_eq!(short(&report.done), "~c a");
     assert_eq!(fs::read_to_string(world.root().join("b")).unwrap(), "b\n");
     assert!(world.root().join("keep/k").exists());

@@ -1,6 +1,7 @@
 //! What a person sees of a change set.
 
 use super::*;
+use crate::Outside;
 use crate::testing::{World, allow_all, policy};
 
 #[test]
@@ -49,7 +50,7 @@ fn what_deserves_a_second_look_comes_first_and_then_what_is_refused() {
          echo x > ok; echo x > secret",
     );
     let policy = policy(". rcud, secret r");
-    let judged = changes.judge(Some(&policy), |_| Ok::<_, String>(()));
+    let judged = changes.judge(Some(&policy), Outside::nothing(), |_| Ok::<_, String>(()));
     insta::assert_snapshot!(judged.diff(), @r"
     These files can make programs outside of the sandbox run something:
       .JP.toml: this is configuration of jp itself

@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use jp_tool::access::Capability;
 
 use crate::{
-    Obstacle, Reason,
+    Outside, Reason,
     testing::{World, policy, short},
 };
 
@@ -17,7 +17,8 @@ fn check(rules: &str, tool: &str, expected: &[&str]) {
     let world = World::new();
     world.host(HOST);
     let policy = (!rules.is_empty()).then(|| policy(rules));
-    let judged = world.changes(tool).judge(policy.as_ref(), |_| Ok::<_, String>(()));
+    let judged =
+        world.changes(tool).judge(policy.as_ref(), Outside::nothing(), |_| Ok::<_, String>(()));
     let mut lines = vec![short(judged.allowed())];
     lines.push("--".to_owned());
     lines.extend(judged.refused().iter().map(|refused| {
@@ -217,7 +218,7 @@ fn links_stay_in_the_workspace() {
 fn a_link_into_the_workspace_by_its_absolute_path_stays() {
     let world = World::new();
     let changes = world.changes("ln -s $root/a ok; ln -s $root-not no; ln -s $root/../x up");
-    let judged = changes.judge(None, |_| Ok::<_, String>(()));
+    let judged = changes.judge(None, Outside::nothing(), |_| Ok::<_, String>(()));
     assert_eq!(judged.allowed().len(), 1);
     assert_eq!(judged.allowed()[0].path, "ok");
 }
@@ -226,7 +227,9 @@ fn a_link_into_the_workspace_by_its_absolute_path_stays() {
 fn a_link_through_a_link_of_the_user_that_leads_out_is_refused() {
     let world = World::new();
     world.host("ln -s /etc out");
-    let judged = world.changes("ln -s out/passwd n").judge(None, |_| Ok::<_, String>(()));
+    let judged = world
+        .changes("ln -s out/passwd n")
+        .judge(None, Outside::nothing(), |_| Ok::<_, String>(()));
     assert!(matches!(judged.refused()[0].reason, Reason::LeavesRoot { .. }));
 }
 
@@ -241,20 +244,86 @@ fn the_gate_is_asked_about_what_the_rules_allow() {
     };
     let policy = policy(". rcud, src r");
     let changes = world.changes("echo x > a; echo x > .env; echo x > src/lib; mkfifo p");
-    let judged = changes.judge(Some(&policy), gate);
+    let judged = changes.judge(Some(&policy), Outside::nothing(), gate);
     assert_eq!(asked.into_inner(), [".env", "a"]);
     assert_eq!(short(judged.allowed()), "~c a");
     let text: Vec<_> = judged.refused().iter().map(ToString::to_string).collect();
-    assert_eq!(
-        text,
-        [
-            ".env: sensitive",
-            "p: it is neither a file nor a directory nor a link",
-            "src/lib: the rule for `src` does not grant update",
-        ]
+    assert_eq!(text, [".env: sensitive", "src/lib: the rule for `src` does not grant update",]);
+    assert_eq!(judged.refused()[1].capability(), Some(Capability::Update));
+}
+
+#[test]
+fn a_link_may_lead_to_what_the_tool_sees() {
+    let world = World::new();
+    let kept = world.scratch("kept");
+    world.host(&format!("ln -s {kept}/hop hop; ln -s /usr system"));
+    std::os::unix::fs::symlink("/usr/bin/env", kept.join("hop")).unwrap();
+    let outside = || {
+        let kept = [(kept.clone(), false), ("/usr/share".into(), false)];
+        Outside::new([("/usr".into(), true)].into_iter().chain(kept))
+    };
+    for (target, may) in [
+        ("/usr/bin/env", true),
+        ("/usr/bin/no-such-program", true),
+        ("/usr/./bin", true),
+        // By a link of the system's.
+        ("/bin/sh", true),
+        ("/usr", true),
+        // By links of the user's, and relative ones.
+        ("system/bin/env", true),
+        ("../../../../../../../../usr/bin/env", true),
+        // It says so itself, or one that it goes through does.
+        ("/usr/share", false),
+        ("/usr/share/x", false),
+        ("system/share/x", false),
+        ("/usr/bin/../../etc", false),
+        ("/", false),
+        ("/etc", false),
+        // Somebody else could lead this anywhere.
+        ("hop", false),
+    ] {
+        let changes = world.changes(&format!("ln -s {target} n"));
+        let judged = changes.judge(None, outside(), |_| Ok::<_, String>(()));
+        assert_eq!(judged.allowed().len(), usize::from(may), "{target}: {judged:?}");
+        let report = judged.commit();
+        assert!(report.failed.is_empty(), "{target}: {report:?}");
+        world.host("rm -f n");
+    }
+}
+
+/// Each of them is fine by itself.
+#[test]
+fn links_that_lead_out_together_are_taken_back() {
+    let world = World::new();
+    let outside = Outside::new([("/usr".into(), true), ("/usr/share".into(), false)]);
+    let changes = world.changes("ln -s b/share a; ln -s /usr b");
+    let judged = changes.judge(None, outside, |_| Ok::<_, String>(()));
+    assert_eq!(judged.allowed().len(), 2);
+    let report = judged.commit();
+    assert_eq!(short(&report.done), "+l(/usr) b");
+    assert!(world.root().join("a").symlink_metadata().is_err());
+}
+
+#[test]
+fn pipes_and_sockets_are_left_out_and_the_rest_is_made() {
+    let world = World::new();
+    world.host(HOST);
+    let socket = "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"src/s\")'";
+    let changes =
+        world.changes(&format!("mkfifo p; mkdir n; mkfifo n/p; echo x > n/x; {socket}; rm docs/d"));
+    let judged = changes.judge(None, Outside::nothing(), |_| Ok::<_, String>(()));
+    let names: Vec<_> = judged.left_out().iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(names, ["n/p", "p", "src/s"]);
+    assert!(judged.refused().is_empty(), "{judged:?}");
+    let report = judged.commit();
+    assert_eq!(short(&report.done), "-f docs/d\n+d n\n+f n/x");
+    assert!(report.failed.is_empty() && world.root().join("n/p").symlink_metadata().is_err());
+    // What takes the place of something is another matter: nothing is removed for it.
+    check(
+        "",
+        "rm a; mkfifo a",
+        &["--", "f>s a !it is neither a file nor a directory nor a link: obstacle"],
     );
-    assert_eq!(judged.refused()[1].reason, Reason::Obstacle(Obstacle::Special));
-    assert_eq!(judged.refused()[2].capability(), Some(Capability::Update));
 }
 
 #[test]
@@ -272,6 +341,8 @@ fn a_chain_of_moves_ends() {
     let world = World::new();
     world.host(&host.concat());
     let policy = policy(". rcud, d020 rd");
-    let judged = world.changes(&tool.concat()).judge(Some(&policy), |_| Ok::<_, String>(()));
+    let judged = world
+        .changes(&tool.concat())
+        .judge(Some(&policy), Outside::nothing(), |_| Ok::<_, String>(()));
     assert!(judged.allowed().is_empty(), "{}", short(judged.allowed()));
 }

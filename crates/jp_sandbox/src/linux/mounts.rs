@@ -124,17 +124,20 @@ impl<'a> Tree<'a> {
             Err(error) => return Err(error),
         };
         let is_directory = is_directory(source.as_fd())?;
-        if is_directory && (write == Write::Judged || self.hides_something(place)) {
-            let mount = match self.overlay(place, Some(source.as_fd())) {
-                Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
-                    return self.add_masked(place, source.as_fd(), execute);
+        let needs_overlay = write == Write::Judged || self.hides_something(place);
+        let wants_overlay = write == Write::No && !is_top(&place.path) && self.hides_below(place);
+        if is_directory && (needs_overlay || wants_overlay) {
+            match self.overlay(place, Some(source.as_fd())) {
+                Ok(mount) => {
+                    set_attributes(mount.as_fd(), write, execute)?;
+                    self.place(place, mount.as_fd(), true)?;
+                    self.hold(place)?;
+                    return self.add_mounts_below(place, write, execute);
                 }
-                mount => mount?,
-            };
-            set_attributes(mount.as_fd(), write, execute)?;
-            self.place(place, mount.as_fd(), true)?;
-            self.hold(place)?;
-            return self.add_mounts_below(place, write, execute);
+                Err(error) if error.raw_os_error() != Some(libc::EINVAL) => return Err(error),
+                Err(_) if needs_overlay => return self.add_masked(place, source.as_fd(), execute),
+                Err(_) => {}
+            }
         }
         let mount = bind(source.as_fd(), write, execute)?;
         self.place(place, mount.as_fd(), is_directory)
@@ -284,6 +287,16 @@ impl<'a> Tree<'a> {
 
     fn hides_something(&self, place: &Place) -> bool {
         self.children(place).any(|inner| inner.what == What::Hidden)
+    }
+
+    /// Whether a place further inside has something hidden. Such a place is a mount on a directory,
+    /// and a directory of the host can be moved away, which uncovers what takes its name. The
+    /// directory of an overlay stays where it is.
+    fn hides_below(&self, place: &Place) -> bool {
+        self.children(place).any(|inner| {
+            matches!(inner.what, What::Host { .. })
+                && (self.hides_something(inner) || self.hides_below(inner))
+        })
     }
 
     /// A descriptor of what the tree has at a path.
@@ -482,6 +495,11 @@ fn unmount_at(root: &OwnedFd, name: &str) -> io::Result<()> {
 /// A path of the view as a path below the new root.
 pub(super) fn inside(path: &Utf8Path) -> &Utf8Path {
     path.strip_prefix("/").unwrap_or(path)
+}
+
+/// Whether a directory is one of those in the root, in which only the host's root user renames.
+fn is_top(path: &Utf8Path) -> bool {
+    path.parent().is_some_and(|parent| parent == "/")
 }
 
 fn is_missing(error: &io::Error) -> bool {

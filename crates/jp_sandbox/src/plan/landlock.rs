@@ -114,7 +114,8 @@ impl Work<'_> {
     }
 }
 
-fn is_narrower(place: &Place, outer: &Place) -> bool {
+/// Whether a place grants less than the one around it.
+pub(super) fn is_narrower(place: &Place, outer: &Place) -> bool {
     !rights(place.what).contain(rights(outer.what))
 }
 

@@ -181,15 +181,6 @@ pub(super) fn links(view: &View, request: &Request<'_>, facts: &dyn Facts) -> Ve
     candidates.iter().filter(unseen).filter_map(link).collect()
 }
 
-/// Caches that are not there.
-pub(super) fn absent(request: &Request<'_>, facts: &dyn Facts) -> Vec<Utf8PathBuf> {
-    let is_absent = |path: &&Utf8PathBuf| facts.kind(path) == Kind::Missing;
-    if request.is_sealed() {
-        return Vec::new();
-    }
-    request.system.write.iter().filter(is_absent).cloned().collect()
-}
-
 /// The home directory, unless rules of the workspace speak about it or it is all there is.
 pub(super) fn home<'a>(request: &Request<'a>) -> Option<&'a Utf8Path> {
     request.home.filter(|home| *home != "/" && !home.starts_with(request.root))

@@ -11,10 +11,7 @@ use super::{
     Facts, Fidelity, Kind, Request, tidy, words,
     workspace::{Remark, WRITES},
 };
-use crate::{
-    confinement::Tier,
-    view::{Place, View, What, Write},
-};
+use crate::view::{Place, View, What, Write};
 
 /// A view without secrets.
 pub(super) struct Hidden {
@@ -61,27 +58,24 @@ impl Hidden {
             if facts.kind(path) == Kind::Missing {
                 return;
             }
-            self.guard(request, &around, execute, path);
+            self.guard(request, &around, execute);
         }
         tidy::hide(&mut self.view, path, facts);
     }
 
     /// Prepares a place that can be written for something hidden in it.
-    fn guard(&mut self, request: &Request<'_>, around: &Place, execute: bool, path: &Utf8Path) {
+    fn guard(&mut self, request: &Request<'_>, around: &Place, execute: bool) {
         let is_workspace = around.path.starts_with(request.root);
         let write = match is_workspace {
             true if request.can_judge() => Write::Judged,
+            // For a server this is turned around afterwards; Landlock cannot hide it at all.
             true => Write::Direct,
             // What is written to a cache is not judged by anybody.
             false => Write::No,
         };
         self.view.set(around.path.clone(), What::Host { write, execute });
-        match (is_workspace, request.tier) {
-            (false, _) => self.remark(&around.path, Fidelity::Stricter, words::CACHE_WITH_SECRET),
-            (true, Tier::Namespaces) if !request.can_judge() => {
-                self.remark(path, Fidelity::Looser, words::MASKED);
-            }
-            (true, _) => {}
+        if !is_workspace {
+            self.remark(&around.path, Fidelity::Stricter, words::CACHE_WITH_SECRET);
         }
     }
 

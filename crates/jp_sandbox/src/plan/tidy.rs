@@ -37,8 +37,11 @@ pub(super) fn hide(view: &mut View, path: &Utf8Path, facts: &dyn Facts) {
 pub(super) fn collapse(view: &View) -> View {
     let mut kept = View::default();
     for place in view.places() {
-        let around = kept.at(&place.path);
-        if !says_the_same(around, place.what) || is_seat(view, place) {
+        let around = kept.place_of(&place.path);
+        let is_same = around.is_some_and(|around| says_the_same(around.what, place.what))
+            || (around.is_none() && place.what == What::Hidden);
+        let is_in_root = around.is_some_and(|around| around.path == "/");
+        if !is_same || (is_in_root && is_seat(view, place)) {
             kept.set(place.path.clone(), place.what);
         }
     }
@@ -92,7 +95,10 @@ fn says_the_same(around: What, what: What) -> bool {
     }
 }
 
-/// Whether a place has to stay because something is hidden in it: the whiteouts are kept there.
+/// Whether a place in the root has to stay because something is hidden in it: the whiteouts are kept
+/// there, and the root itself cannot be an overlay. Everywhere else they belong to the outermost place
+/// that says the same. A place of its own would be a mount on a directory of the host, and moving that
+/// directory away would uncover what the host puts in its stead.
 fn is_seat(view: &View, place: &Place) -> bool {
     matches!(place.what, What::Host { write: Write::No, .. }) && has_hidden(view, place)
 }

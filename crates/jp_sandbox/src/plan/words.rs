@@ -25,10 +25,9 @@ pub(super) const NOT_JUDGED_SERVER: &str =
     "create, update and delete are told apart when a call ends, and a server does not end";
 pub(super) const NOT_JUDGED_LANDLOCK: &str =
     "create, update and delete are told apart in a change set, which needs user namespaces";
-pub(super) const MASKED: &str = "a mask over a place that a server can write; it is lost when \
-                                 somebody on the host replaces what it covers";
-pub(super) const NO_MASK: &str = "it does not exist, so a server cannot be kept from what is made \
-                                  there";
+pub(super) const HELD: &str = "what is there can be changed as the rules say, but no name directly \
+                               in this directory can be made, removed or replaced: something in it is \
+                               kept from a server";
 pub(super) const FILE_MOUNT: &str =
     "read-only: a file that is a mount of its own cannot be judged with its directory";
 pub(super) const PROGRAM: &str = "it is what was configured to run, so it can be read and run \

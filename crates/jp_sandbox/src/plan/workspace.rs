@@ -13,10 +13,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use jp_tool::access::{AccessPolicy, Capability};
 
 use super::{Facts, Fidelity, Kind, Profile, Request, words};
-use crate::{
-    confinement::Tier,
-    view::{Place, View, What, Write},
-};
+use crate::view::{Place, View, What, Write};
 
 /// The capabilities that change something.
 pub(super) const WRITES: [Capability; 3] =
@@ -157,7 +154,7 @@ impl Node {
     }
 
     /// Whether something that a writable place allows is not allowed here.
-    fn is_narrow(&self) -> bool {
+    pub(super) fn is_narrow(&self) -> bool {
         !self.grants.reads() || !self.grants.writes_all()
     }
 }
@@ -173,15 +170,6 @@ struct Work<'a> {
 impl Work<'_> {
     /// A directory, or something that is hidden whatever it is.
     fn add_region(&mut self, node: &Node) {
-        let around = self.view.at(&node.path);
-        let is_masked = self.is_writable_for_good(around) && node.is_narrow();
-        if is_masked && node.kind == Kind::Missing && self.request.tier == Tier::Namespaces {
-            // There is nothing to lay a mask over.
-            return;
-        }
-        if is_masked && self.request.tier == Tier::Namespaces {
-            self.remark_mask(node);
-        }
         let what = match node.kind {
             Kind::Directory if node.grants.reads() => {
                 What::Host { write: self.write_of_directory(node), execute: node.grants.executes() }
@@ -232,12 +220,7 @@ impl Work<'_> {
             Write::No if runs_alike && changes_names && self.request.can_judge() => {
                 self.let_be_made(node);
             }
-            _ => {
-                if self.is_writable_for_good(around) && self.request.tier == Tier::Namespaces {
-                    self.remark_mask(node);
-                }
-                self.mount_file(node);
-            }
+            _ => self.mount_file(node),
         }
     }
 
@@ -280,22 +263,6 @@ impl Work<'_> {
             }
         }
         None
-    }
-
-    /// Whether writes there reach the host at once although narrower rules lie inside.
-    fn is_writable_for_good(&self, around: What) -> bool {
-        !self.request.can_judge() && matches!(around, What::Host { write: Write::Direct, .. })
-    }
-
-    fn remark_mask(&mut self, node: &Node) {
-        let lacks = |capability: &Capability| !node.grants.has(*capability);
-        let guarded = [Capability::Read].into_iter().chain(WRITES).filter(lacks);
-        self.remarks.push(Remark {
-            path: node.path.clone(),
-            capabilities: guarded.collect(),
-            fidelity: Fidelity::Looser,
-            reason: words::MASKED.to_owned(),
-        });
     }
 
     fn remark_beside(&mut self, directory: &Utf8Path, node: &Node) {

@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{AccessPolicy, Capability};
 use proptest::prelude::*;
 
+use crate::Outside;
 use crate::testing::{Thing, World, allow_all, policy, tree};
 
 type Tree = BTreeMap<Utf8PathBuf, Thing>;
@@ -31,7 +32,7 @@ proptest! {
         let rules: Vec<_> = rules.iter().map(|(path, grants)| format!("{path} {grants}-")).collect();
         let policy = policy(&format!(". rcud-,{}", rules.join(",")));
         let (world, before, after, changes) = run(&host, &tool, memory);
-        let judged = changes.judge(Some(&policy), |_| Ok::<_, String>(()));
+        let judged = changes.judge(Some(&policy), Outside::nothing(), |_| Ok::<_, String>(()));
         let report = judged.commit();
         prop_assert_eq!(report.failed.len(), 0, "{:?}", report.failed);
         prop_assert_eq!(tree(&world.root()), oracle(&policy, &before, &after));

@@ -106,8 +106,10 @@ impl Judge<'_> {
             words::RUN_WITHOUT_READ
         } else if matches!(node.kind, Kind::Link(_) | Kind::Other) {
             words::UNUSUAL
-        } else if self.outcome.expanded.iter().any(|path| node.path.starts_with(path)) {
+        } else if self.is_expanded() && self.request.tier == Tier::Landlock {
             words::SIBLINGS
+        } else if self.is_expanded() && is_write && node.grants.writes_all() {
+            words::HELD
         } else if is_write && self.request.transactional && !self.request.can_judge() {
             words::DRY_RUN_BLOCKED
         } else if capability == Capability::Delete && self.is_mounted() {
@@ -123,6 +125,11 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether the place around it was replaced by its entries.
+    fn is_expanded(&self) -> bool {
+        self.outcome.expanded.iter().any(|path| self.node.path.starts_with(path))
+    }
+
     fn why_not_judged(&self) -> &'static str {
         match self.request.lifetime {
             Lifetime::Server => words::NOT_JUDGED_SERVER,
@@ -134,8 +141,6 @@ impl Judge<'_> {
         match self.request.tier {
             Tier::Landlock => words::NO_NARROWING,
             _ if capability == Capability::Execute && self.is_missing() => words::PROGRAM_YET,
-            _ if self.is_missing() => words::NO_MASK,
-            _ if self.request.lifetime == Lifetime::Server => words::MASKED,
             _ => words::MORE,
         }
     }

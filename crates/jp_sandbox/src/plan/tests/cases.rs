@@ -255,25 +255,67 @@ fn a_server_is_not_judged() {
     let rules = ".:rw .env: src:r docs:ru none:";
     let case = Case { lifetime: Lifetime::Server, ..Case::with_rules(DISK, rules) };
     insta::assert_snapshot!(case.workspace_text(), @"
-    . write
+    . read
     .env hidden
-    docs read
-    src read
+    README.md write
+    none hidden
+    run.sh write
+    secret write
     --
-    . [read create update delete] exact
+    . [read] exact
+    . [create update delete] stricter: what is there can be changed as the rules say, but no name directly in this directory can be made, removed or replaced: something in it is kept from a server
     . [execute] exact: no program is run from here, but an interpreter can be given a file that it can read
-    .env [read create update delete] looser: a mask over a place that a server can write; it is lost when somebody on the host replaces what it covers
-    .env [execute] exact
-    src [read] exact
-    src [create update delete] looser: a mask over a place that a server can write; it is lost when somebody on the host replaces what it covers
+    .env [read create update delete execute] exact
+    src [read create update delete] exact
     src [execute] exact: no program is run from here, but an interpreter can be given a file that it can read
-    docs [read] exact
-    docs [create] looser: a mask over a place that a server can write; it is lost when somebody on the host replaces what it covers
+    docs [read create] exact
     docs [update] stricter: create, update and delete are told apart when a call ends, and a server does not end
-    docs [delete] looser: a mask over a place that a server can write; it is lost when somebody on the host replaces what it covers
+    docs [delete] exact
     docs [execute] exact: no program is run from here, but an interpreter can be given a file that it can read
-    none [read create update delete] looser: it does not exist, so a server cannot be kept from what is made there
-    none [execute] exact
+    none [read create update delete execute] exact
+    ");
+    assert_eq!(case.plan().verdict(false), Verdict::Run);
+}
+
+/// Only the directories above what is hidden are held; what has too many entries is so as a whole.
+#[test]
+fn a_server_writes_around_what_is_hidden() {
+    let disk = "/home/me/ws/a/b/.env /home/me/ws/a/b/f /home/me/ws/a/c/g /home/me/ws/a/l->c \
+                /home/me/ws/a/s= /home/me/ws/d/ /usr/bin/tool";
+    let case = |disk: &str, rules| Case {
+        lifetime: Lifetime::Server,
+        sensitive: vec!["/home/me/ws/a/b/.env".into()],
+        ..Case::with_rules(disk, rules)
+    };
+    let places = |case: &Case| {
+        let text = case.workspace_text();
+        text.split_once("--").unwrap().0.trim_end().to_owned()
+    };
+    insta::assert_snapshot!(places(&case(disk, ".:rw")), @"
+    . read
+    a/b/.env hidden
+    a/b/f write
+    a/c write
+    d write
+    ");
+    insta::assert_snapshot!(places(&case(disk, ".:rw a/b:r")), @"
+    . read
+    a/b/.env hidden
+    a/c write
+    d write
+    ");
+    // Programs that are made later must not run where a rule says so.
+    insta::assert_snapshot!(places(&case(disk, ".:rwx a/b:rw")), @"
+    . read
+    a/b/.env hidden
+    a/b/f write
+    a/c write, execute
+    d write, execute
+    ");
+    let many: String = (0..1_001).map(|index| format!(" /home/me/ws/n{index}")).collect();
+    insta::assert_snapshot!(places(&case(&format!("{disk}{many}"), ".:rw")), @"
+    . read
+    a/b/.env hidden
     ");
 }
 

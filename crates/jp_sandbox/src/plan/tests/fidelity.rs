@@ -17,18 +17,18 @@ const TABLE: &[(&str, &str, [Fidelity; 3])] = {
         (".:r k:", "k", [Exact, Exact, Exact]),
         (".:r k:", ".", [Exact, Exact, Stricter]),
         // Nothing inside writable, there or not.
-        (".:rw k:", "k", [Exact, Looser, Looser]),
-        (".:rw missing:", "missing", [Exact, Looser, Looser]),
+        (".:rw k:", "k", [Exact, Exact, Looser]),
+        (".:rw missing:", "missing", [Exact, Exact, Looser]),
         // Reading inside writing.
-        (".:rw d:r", "d", [Exact, Looser, Looser]),
-        (".:rw k:r", "k", [Exact, Looser, Looser]),
+        (".:rw d:r", "d", [Exact, Exact, Looser]),
+        (".:rw k:r", "k", [Exact, Exact, Looser]),
         // No programs inside programs.
         (".:rx d:r", "d", [Exact, Exact, Exact]),
         (".:rwx d:rw", "d", [Stricter, Stricter, Looser]),
-        (".:rwx missing:rw", "missing", [Looser, Looser, Looser]),
+        (".:rwx missing:rw", "missing", [Looser, Stricter, Looser]),
         // One of create, update and delete less.
-        (".:rw d:ru", "d", [Exact, Looser, Looser]),
-        (".:rw d:rcu", "d", [Exact, Looser, Looser]),
+        (".:rw d:ru", "d", [Exact, Stricter, Looser]),
+        (".:rw d:rcu", "d", [Exact, Stricter, Looser]),
         (".:r d:rud", "d", [Stricter, Stricter, Stricter]),
         (".:r k:ru", "k", [Exact, Exact, Exact]),
         (".:r k:rw", "k", [Exact, Stricter, Stricter]),

@@ -14,6 +14,9 @@ use rustix::fs::{FileType, Mode};
 
 use crate::{Advice, ConfineError, Confiner, Prepared, advice, variables};
 
+/// Why a change of something sensitive is refused.
+pub const SENSITIVE: &str = "it is sensitive, and nobody said yes to it";
+
 /// A program that runs.
 #[derive(Debug)]
 pub struct Running {
@@ -144,7 +147,7 @@ impl Running {
         let prepared = &self.prepared;
         let gate = |path: &Utf8Path| {
             if prepared.is_kept(&prepared.root.join(path)) {
-                return Err("it is sensitive, and nobody was asked");
+                return Err(SENSITIVE);
             }
             if prepared.is_settings(path) {
                 return Err("it holds settings of jp, and no rule names it");

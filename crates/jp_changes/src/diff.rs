@@ -7,7 +7,7 @@
 
 use std::{fmt::Write, fs::File, io::Read, time::Duration};
 
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
 use crate::{Change, Changes, Judged, Kind, ModeChange, Node, Refused, ground::Ground};
 
@@ -33,17 +33,47 @@ impl Judged {
     pub fn diff(&self) -> String {
         Text::new(&self.ground).of(&self.allowed, &self.refused, &self.left_out)
     }
+
+    /// One of the changes as text, with at most so many lines of its content.
+    pub fn show(&self, change: &Change, lines: usize) -> Shown {
+        let mut text = Text { most: lines, ..Text::new(&self.ground) };
+        text.change(change);
+        Shown { text: text.out, added: text.added, removed: text.removed }
+    }
+}
+
+impl Change {
+    /// The change in one line, without its content.
+    pub fn headline(&self) -> String {
+        headline(self)
+    }
+}
+
+/// One change as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The headline and the lines that differ.
+    pub text: String,
+    /// How many lines come, shown or not. None of what is binary or too large.
+    pub added: usize,
+    /// How many lines go.
+    pub removed: usize,
 }
 
 struct Text<'a> {
     ground: &'a Ground,
     out: String,
     cut: bool,
+    /// The most lines of one file.
+    most: usize,
+    added: usize,
+    removed: usize,
 }
 
 impl<'a> Text<'a> {
     fn new(ground: &'a Ground) -> Self {
-        Self { ground, out: String::new(), cut: false }
+        let (added, removed) = (0, 0);
+        Self { ground, out: String::new(), cut: false, most: MAX_LINES, added, removed }
     }
 
     fn of(mut self, changes: &[Change], refused: &[Refused], left_out: &[Change]) -> String {
@@ -110,15 +140,18 @@ impl<'a> Text<'a> {
 
     fn lines(&mut self, old: &str, new: &str) {
         let diff = TextDiff::configure().timeout(MAX_TIME).diff_lines(old, new);
+        let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+        (self.added, self.removed) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
         let mut shown = 0;
         for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-            self.line(&hunk.header().to_string());
+            if self.most > shown {
+                self.line(&hunk.header().to_string());
+            }
             for change in hunk.iter_changes() {
-                if self.cut || shown == MAX_LINES {
-                    self.line("  (more lines are not shown)");
-                    return;
-                }
                 shown += 1;
+                if self.cut || shown > self.most {
+                    continue;
+                }
                 let line = change.value();
                 let text = line.strip_suffix('\n').unwrap_or(line);
                 self.line(&format!("{}{}", change.tag(), visible(text)));
@@ -126,6 +159,10 @@ impl<'a> Text<'a> {
                     self.line("\\ no newline at the end of the file");
                 }
             }
+        }
+        if let Some(more) = shown.checked_sub(self.most).filter(|more| *more > 0) {
+            let lines = if more == 1 { "line is" } else { "lines are" };
+            self.line(&format!("  ({more} more {lines} not shown)"));
         }
     }
 

@@ -70,4 +70,4 @@ pub use self::{
 #[cfg(not(target_os = "linux"))]
 pub use self::other::{ChangeSet, Changes, Judged, Store};
 #[cfg(target_os = "linux")]
-pub use self::{judge::Judged, read::Changes, set::ChangeSet, store::Store};
+pub use self::{diff::Shown, judge::Judged, read::Changes, set::ChangeSet, store::Store};

@@ -1,5 +1,8 @@
 //! What the configuration says about confining programs, in the terms of the crate that does it.
 
+pub(crate) mod allow;
+pub(crate) mod sensitive;
+
 use camino::Utf8PathBuf;
 use jp_config::{
     Config, LayerKind, MergeableVec, SystemPath,

@@ -55,6 +55,27 @@ impl Error {
         self
     }
 
+    /// The same error with another exit code.
+    #[must_use]
+    pub(crate) fn with_exit(mut self, exit: Exit) -> Self {
+        self.exit = exit;
+        self
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// What happened and what to do next, for an object of JSON; nothing where all was said.
+    pub(crate) fn parts(&self) -> Option<(String, &[String])> {
+        let message = match &self.what {
+            What::Nothing => return None,
+            What::Config(errors) => errors.render(false),
+            What::Message(message) => message.clone(),
+        };
+        Some((message, &self.hints))
+    }
+
     /// Prints the error and says how to end.
     pub(crate) fn report(&self, ctx: &Ctx) -> Exit {
         tracing::debug!(exit = ?self.exit, what = ?self.what, "ended");

@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     NeedsInput,
     /// The policy does not allow it.
     Refused,
+    /// The person looked at what was to be changed and said no.
+    Declined,
     /// The person did not want to go on.
     Interrupted,
     /// As the program ended that was run in our place.
@@ -29,6 +31,7 @@ Exit codes:
     2  wrong usage or configuration
     3  input was needed and nobody could be asked
     4  refused by policy
+    5  reviewed and declined
   124  timed out
   130  interrupted";
 
@@ -41,6 +44,7 @@ impl Exit {
             Self::Usage => 2,
             Self::NeedsInput => 3,
             Self::Refused => 4,
+            Self::Declined => 5,
             Self::Interrupted => 130,
             Self::Program(code) => code,
         }

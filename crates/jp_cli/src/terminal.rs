@@ -9,6 +9,7 @@
 use std::{fs::File, io, thread};
 
 use dialoguer::{Confirm, MultiSelect, console::Term};
+use jp_printer::{Styles, sanitize};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
@@ -44,6 +45,24 @@ impl Terminal {
         use io::IsTerminal as _;
 
         io::stdin().is_terminal() && self.open().is_some()
+    }
+
+    /// Whether somebody can be asked.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.open().is_some()
+    }
+
+    /// Shows a text where questions are asked, whatever becomes of the standard streams.
+    pub(crate) fn show(&self, text: &str) -> Result {
+        let Some(term) = self.open() else { return Ok(()) };
+        let text = sanitize(text, Styles::Strip);
+        term.write_str(&text).map_err(|error| Error::failure(format!("cannot ask: {error}")))
+    }
+
+    /// Asks a question that follows from a text of several lines.
+    pub(crate) fn confirm_after(&self, text: &str, question: &str) -> Result<bool> {
+        self.show(text)?;
+        self.confirm(question, "run it in a terminal")
     }
 
     /// Asks a question that has to be answered; leaving it is a no. `otherwise` says how to do

@@ -14,6 +14,7 @@
 #![cfg(target_os = "linux")]
 
 mod advice;
+mod covered;
 mod error;
 mod facts;
 mod prepare;
@@ -36,10 +37,11 @@ use jp_tool::access::{AccessPolicy, SensitivePaths};
 use tokio::sync::OnceCell;
 
 pub use self::{
-    advice::Advice,
+    advice::{Advice, Allow, Denied},
+    covered::{Covered, Grant},
     error::ConfineError,
     prepare::Prepared,
-    running::{Abandoned, Command, Outcome, Pending, Running, Streams},
+    running::{Abandoned, Command, Outcome, Pending, Running, SENSITIVE, Streams},
     secrets::TooLarge,
 };
 

@@ -29,7 +29,7 @@ pub struct Prepared {
     pub(crate) presets: Vec<(Preset, PresetPlaces)>,
     /// Removed when the program has ended.
     pub(crate) temp: Option<Temp>,
-    parts: Parts,
+    pub(crate) parts: Parts,
 }
 
 /// A directory for the temporary files of one call.
@@ -53,14 +53,14 @@ impl Drop for Temp {
 
 /// What the request is made of beside that, owned.
 #[derive(Debug)]
-struct Parts {
-    profile: jp_sandbox::plan::Profile,
+pub(crate) struct Parts {
+    pub(crate) profile: jp_sandbox::plan::Profile,
     tier: Tier,
     lifetime: jp_sandbox::plan::Lifetime,
     transactional: bool,
-    sensitive: Vec<Utf8PathBuf>,
+    pub(crate) sensitive: Vec<Utf8PathBuf>,
     approved: Vec<Utf8PathBuf>,
-    system: SystemPaths,
+    pub(crate) system: SystemPaths,
     home: Option<Utf8PathBuf>,
     program: Utf8PathBuf,
     program_files: Vec<Utf8PathBuf>,
@@ -71,7 +71,12 @@ struct Parts {
 impl Confiner {
     /// Plans a run, and refuses it when the kernel cannot keep the policy.
     pub async fn prepare(&self, subject: Subject<'_>) -> Result<Prepared, ConfineError> {
-        let mut prepared = self.plan(subject).await?;
+        let prepared = self.plan(subject).await?;
+        self.judge(prepared)
+    }
+
+    /// Refuses a plan when the kernel cannot keep the policy by it.
+    pub fn judge(&self, mut prepared: Prepared) -> Result<Prepared, ConfineError> {
         prepared.warning = match prepared.plan.verdict(self.settings.allow_degraded) {
             Verdict::Run => None,
             Verdict::RunDegraded(warning) => Some(warning),

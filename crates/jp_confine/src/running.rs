@@ -20,6 +20,9 @@ use rustix::fs::{FileType, Mode};
 
 use crate::{Advice, ConfineError, Confiner, Prepared, advice, upstream, variables};
 
+/// Why a change of something sensitive is refused.
+pub const SENSITIVE: &str = "it is sensitive, and nobody said yes to it";
+
 /// A program that runs.
 #[derive(Debug)]
 pub struct Running {
@@ -214,7 +217,7 @@ impl Rest {
 fn judge(prepared: &Prepared, set: &ChangeSet) -> Result<Judged, ConfineError> {
     let gate = |path: &Utf8Path| {
         if prepared.is_kept(&prepared.root.join(path)) {
-            return Err("it is sensitive, and nobody was asked");
+            return Err(SENSITIVE);
         }
         if prepared.is_settings(path) {
             return Err("it holds settings of jp, and no rule names it");

@@ -101,9 +101,7 @@ fn length_is_bounded() {
     );
     let text = changes.diff();
     assert!(text.len() <= MAX_TEXT + 100, "{}", text.len());
-    assert!(
-        text.contains("(too large to be shown)") || text.contains("(more lines are not shown)")
-    );
+    assert!(text.contains("(too large to be shown)") || text.contains("more lines are not shown)"));
     assert!(text.ends_with("… there is more, which is not shown\n"));
     assert!(text.lines().all(|line| line.chars().count() < MAX_LINE + 100));
 }

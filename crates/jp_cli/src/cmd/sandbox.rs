@@ -16,6 +16,6 @@ pub(crate) fn run(ctx: &Ctx, args: Sandbox) -> Result {
         .map_err(|error| Error::failure(format!("cannot start: {error}")))?;
     match args {
         Sandbox::Doctor => runtime.block_on(doctor::run(ctx)),
-        Sandbox::Run(args) => runtime.block_on(run::run(ctx, args)),
+        Sandbox::Run(args) => runtime.block_on(run::run(ctx, &args)),
     }
 }

@@ -57,13 +57,22 @@ impl Plan {
             )),
         }
         if rows.iter().any(|row| row.aspect == super::Aspect::Command) {
-            hints.push("Remove `commands`, or set `runtime = \"vfs\"`.".to_owned());
+            hints.push(COMMANDS.to_owned());
         }
-        hints.push("`jp sandbox doctor` shows what is missing.".to_owned());
-        hints.push("`[sandbox] allow_degraded = true` runs it anyway, with a warning.".to_owned());
+        if self.tier != Tier::Namespaces {
+            hints.push("`jp sandbox doctor` shows what is missing.".to_owned());
+        }
+        hints.push(
+            "`[sandbox] allow_degraded = true`, or `--cfg sandbox.allow_degraded=true`, runs it \
+             anyway, with a warning."
+                .to_owned(),
+        );
         hints
     }
 }
+
+const COMMANDS: &str = "Remove `commands` to let it start what it sees, or write `commands = {}` to \
+                        let it start nothing. A tool with `runtime = \"vfs\"` can have the list.";
 
 const NAMESPACES: &str = "User namespaces are allowed by `sysctl user.max_user_namespaces` above 0, \
                           on Ubuntu also by an AppArmor profile or `sysctl \

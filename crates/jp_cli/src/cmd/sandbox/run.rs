@@ -1,56 +1,265 @@
 //! `jp sandbox run`: any program under a policy.
 
+mod changes;
+mod plan;
+mod program;
+mod report;
+mod request;
+mod wait;
+
 use std::{io, os::fd::AsFd};
 
-use camino::{Utf8Path, Utf8PathBuf};
-use jp_changes::Judged;
-use jp_config::{Config, Layer, Policies};
-use jp_confine::{Command, Confiner, Needs, Outcome, Prepared, Running, Streams, Subject};
-use jp_printer::Print;
-use jp_process::{Exit as ProgramExit, Input, Output, Signal, find_program};
+use camino::Utf8Path;
+use jp_confine::{Command, ConfineError, Confiner, Outcome, Pending, Prepared, Running, Streams};
+use jp_printer::{Format, Print};
+use jp_process::{Exit as ProgramExit, Input, Output, Signal};
 use jp_sandbox::{
     confinement::Tier,
     event::Ended,
     machine::Feature,
-    plan::Lifetime,
-    presets::Preset,
     view::{View, What},
 };
-use tokio::signal::unix::{SignalKind, signal};
 
+use self::{
+    changes::{Detail, number},
+    report::{How, Report},
+    request::Request,
+    wait::Signals,
+};
 use crate::{
-    args::SandboxRun,
-    confine,
-    ctx::{self, Ctx},
+    args::{Changes, SandboxRun},
+    confine::{self, sensitive},
+    ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
 };
 
-/// The tool that a policy in a file is read as.
-const NAME: &str = "policy";
-
-pub(crate) async fn run(ctx: &Ctx, args: SandboxRun) -> Result {
-    let request = Request::new(ctx, &args)?;
-    let confiner = confine::confiner(ctx.config())?;
-    let subject = request.subject();
+pub(crate) async fn run(ctx: &Ctx, args: &SandboxRun) -> Result {
     if args.plan {
-        let plan = confiner.plan(subject).await.map_err(refused)?.plan;
-        return Ok(ctx.printer().print(Print::content(&format!("{plan}\n")))?);
+        let (confiner, request) = (confine::confiner(ctx.config())?, Request::new(ctx, args)?);
+        let prepared = confiner.plan(request.subject()).await.map_err(refused)?;
+        request.check_grants(&prepared)?;
+        return plan::show(ctx, &confiner, prepared);
     }
-    let prepared = confiner.prepare(subject).await.map_err(refused)?;
-    if request.transactional {
-        can_keep_apart(&confiner, &prepared).await?;
+    let mut report = Report::new(ctx);
+    let result = Run { ctx, args }.go(&mut report).await;
+    report.finish(result)
+}
+
+/// One run of a program.
+struct Run<'a> {
+    ctx: &'a Ctx,
+    args: &'a SandboxRun,
+}
+
+impl Run<'_> {
+    async fn go(&self, report: &mut Report<'_>) -> Result<Exit> {
+        self.check_arguments()?;
+        let mut request = Request::new(self.ctx, self.args)?;
+        let confiner = confine::confiner(self.ctx.config())?;
+        let prepared = self.prepare(&confiner, &mut request, report).await?;
+        // Before the program, so that there is no moment in which control-C would end jp alone.
+        let signals = Signals::new().map_err(Error::failure)?;
+        let mut running = self.start(&confiner, prepared, &request).await?;
+        let (exit, interrupted) = wait::wait(&mut running, signals).await?;
+        report.ended(exit.ended, interrupted.is_some());
+        let outcome = running.end(&exit).map_err(|error| Error::failure(with_causes(&error)))?;
+        self.settle(report, &request, &End { exit, interrupted }, outcome)
     }
-    for warning in confine::loosened(ctx.config()).iter().chain(&prepared.warning) {
-        say(ctx, &format!("warning: {warning}\n"))?;
+
+    fn check_arguments(&self) -> Result {
+        let Changes { review, dry_run, stat } = self.args.changes;
+        if stat && !review && !dry_run {
+            return Err(Error::usage("--stat needs --dry-run or --review")
+                .hint("a run that changes things shows nothing of them"));
+        }
+        if review && self.ctx.is_json() {
+            return Err(Error::usage("--review asks a person, and --format json is for programs")
+                .hint("--dry-run shows the changes and makes none"));
+        }
+        // A long run must not end with the news that it was for nothing.
+        if review && !self.ctx.terminal().can_ask() {
+            let message = "nobody can be asked whether to make the changes, so nothing was run";
+            return Err(Error::new(Exit::NeedsInput, message)
+                .hint("use --dry-run to only see them, or run it in a terminal"));
+        }
+        Ok(())
     }
-    // Before the program, so that there is no moment in which control-C would end jp alone.
-    let signals = Signals::new().map_err(Error::failure)?;
-    let mut running = start(ctx, &confiner, prepared, &request, &args).await?;
-    let exit = wait(&mut running, signals).await?;
-    let outcome = running.end(&exit).map_err(Error::failure)?;
-    let code = settle(ctx, &args, &exit, outcome)?;
-    if code == Exit::Success { Ok(()) } else { Err(Error::said(code)) }
+
+    /// Plans the run and says what has to be said before it.
+    async fn prepare(
+        &self,
+        confiner: &Confiner,
+        request: &mut Request,
+        report: &mut Report<'_>,
+    ) -> Result<Prepared> {
+        let mut prepared = confiner.plan(request.subject()).await.map_err(refused)?;
+        request.check_grants(&prepared)?;
+        for warning in request.idle_approvals(&prepared) {
+            report.warn(&warning)?;
+        }
+        let answer = sensitive::ask(self.ctx, &prepared.covered(), &request.root, "the program")?;
+        if let Some(warning) = &answer.warning {
+            report.warn(warning)?;
+        }
+        if !answer.allowed.is_empty() {
+            request.approved.extend(answer.allowed);
+            prepared = confiner.plan(request.subject()).await.map_err(refused)?;
+        }
+        report.sensitive(&request.approved, &answer.hidden);
+        let prepared = confiner.judge(prepared).map_err(refused)?;
+        if self.args.changes.dry_run || self.args.changes.review {
+            can_keep_apart(confiner, &prepared).await?;
+        }
+        for warning in confine::loosened(self.ctx.config()).iter().chain(&prepared.warning) {
+            report.warn(warning)?;
+        }
+        Ok(prepared)
+    }
+
+    async fn start(
+        &self,
+        confiner: &Confiner,
+        prepared: Prepared,
+        request: &Request,
+    ) -> Result<Running> {
+        let cwd = self.ctx.cwd();
+        let directory = directory(&prepared.plan.view, [cwd, &request.root], &request.root);
+        let command = Command {
+            path: &request.program,
+            args: self.args.command.clone(),
+            extra: Vec::new(),
+            directory,
+            observe: true,
+        };
+        let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map_err(Error::failure);
+        let stdout: &dyn AsFd = if self.ctx.is_json() { &io::stderr() } else { &io::stdout() };
+        let streams = Streams {
+            stdin: Input::Descriptor(own(&io::stdin())?),
+            stdout: Output::Descriptor(own(stdout)?),
+            stderr: Output::Descriptor(own(&io::stderr())?),
+        };
+        let obstacle = program::obstacle(request, &prepared);
+        let started = confiner.start(prepared, command, streams).await;
+        started.map_err(|error| match (error, obstacle) {
+            (error @ ConfineError::Start(_), Some(obstacle)) => obstacle.explain(refused(error)),
+            (error, _) => refused(error),
+        })
+    }
+
+    /// Makes what may be made of the changes, and says what was denied.
+    fn settle(
+        &self,
+        report: &mut Report<'_>,
+        request: &Request,
+        end: &End,
+        outcome: Outcome,
+    ) -> Result<Exit> {
+        let code = end.code();
+        let policy = self.args.access.policy.as_deref();
+        let how = How { policy, has_rules: request.has_fs_rules() };
+        report.denied(&outcome.advice, how, code != Exit::Success)?;
+        match outcome.pending {
+            None => Ok(code),
+            Some(pending) if end.interrupted.is_some() => {
+                report.changes(changes::json(pending.judged(), "thrown away", false));
+                let count = pending.judged().allowed().len() + pending.judged().refused().len();
+                if count > 0 {
+                    let count = number(count, "change");
+                    report.complain(&format!(
+                        "\nInterrupted: {count} thrown away, nothing was changed.\n"
+                    ))?;
+                }
+                Ok(end.code_of_interruption())
+            }
+            Some(pending) => self.decide(report, code, pending),
+        }
+    }
+
+    fn decide(&self, report: &mut Report<'_>, code: Exit, pending: Pending) -> Result<Exit> {
+        let Changes { dry_run, review, stat } = self.args.changes;
+        let judged = pending.judged();
+        let detail = if stat { Detail::Names } else { Detail::Lines };
+        let shows = dry_run || review;
+        let mut unseen = 0;
+        if shows && !self.ctx.is_json() {
+            let diff = changes::diff(judged, detail);
+            self.show(report, &diff.text)?;
+            unseen = diff.unseen;
+        }
+        report.complain(&changes::refused(judged.refused(), !shows))?;
+        let code = match code {
+            Exit::Success if changes::is_against_policy(judged.refused()) => Exit::Refused,
+            Exit::Success if !judged.refused().is_empty() => Exit::Failure,
+            code => code,
+        };
+        let outcome = if dry_run { "not made" } else { "made" };
+        report.changes(changes::json(judged, outcome, dry_run && !stat));
+        let count = judged.allowed().len();
+        if dry_run || count == 0 {
+            return Ok(code);
+        }
+        if review && !self.says_yes(count, unseen)? {
+            report.complain(&format!("Declined: {} thrown away.\n", number(count, "change")))?;
+            return Ok(if code == Exit::Success { Exit::Declined } else { code });
+        }
+        commit(report, code, pending)
+    }
+
+    /// The diff is what was asked for. Who is to decide has to see it, wherever the output goes.
+    fn show(&self, report: &Report<'_>, diff: &str) -> Result {
+        if diff.is_empty() {
+            return report.say("It would change nothing.\n");
+        }
+        let printer = self.ctx.printer();
+        if self.args.changes.review && printer.settings().stdout.width.is_none() {
+            return self.ctx.terminal().show(diff);
+        }
+        let print = Print::content(diff).format(Format::Code).language(Some("diff"));
+        Ok(printer.print(print.untrusted())?)
+    }
+
+    fn says_yes(&self, count: usize, unseen: usize) -> Result<bool> {
+        let these =
+            if count == 1 { "this change".to_owned() } else { format!("these {count} changes") };
+        let unseen =
+            if unseen == 0 { String::new() } else { format!(" ({unseen} of them not shown)") };
+        let question = format!("Make {these}{unseen}?");
+        self.ctx.terminal().confirm(&question, "use --dry-run to only see them")
+    }
+}
+
+/// How the program ended.
+struct End {
+    exit: ProgramExit,
+    interrupted: Option<Signal>,
+}
+
+impl End {
+    fn code(&self) -> Exit {
+        match self.exit.ended {
+            Ended::Code(0) => Exit::Success,
+            Ended::Code(code) => Exit::Program(u8::try_from(code).unwrap_or(1)),
+            Ended::Signal(number) => Exit::Program(u8::try_from(128 + number).unwrap_or(1)),
+        }
+    }
+
+    /// A program may call it a success that it could tidy up; what it did is gone all the same.
+    fn code_of_interruption(&self) -> Exit {
+        match (self.code(), self.interrupted) {
+            (Exit::Success, Some(Signal::Terminate)) => Exit::Program(128 + 15),
+            (Exit::Success, _) => Exit::Interrupted,
+            (code, _) => code,
+        }
+    }
+}
+
+fn commit(report: &mut Report<'_>, code: Exit, pending: Pending) -> Result<Exit> {
+    let made = pending.commit();
+    for failure in &made.failed {
+        report.failed(failure)?;
+    }
+    Ok(if made.failed.is_empty() { code } else { Exit::Failure })
 }
 
 /// Who asked to see changes first must not get a run that makes them, or one in which they fail.
@@ -70,115 +279,6 @@ async fn can_keep_apart(confiner: &Confiner, prepared: &Prepared) -> Result {
     }))
 }
 
-/// The arguments, resolved.
-struct Request {
-    root: Utf8PathBuf,
-    policies: Policies,
-    needs: Needs,
-    program: Utf8PathBuf,
-    canonical: Utf8PathBuf,
-    transactional: bool,
-}
-
-impl Request {
-    fn new(ctx: &Ctx, args: &SandboxRun) -> Result<Self> {
-        let root = root(ctx, args)?;
-        let mut needs =
-            Needs { read: args.read.clone(), write: args.write.clone(), presets: vec![] };
-        for name in &args.preset {
-            needs.presets.push(name.parse::<Preset>().map_err(Error::usage)?);
-        }
-        let mut policies = Policies::default();
-        if let Some(file) = &args.policy {
-            let text = ctx::read_named(&ctx.cwd().join(file), &format!("--policy {file}"))?;
-            let tool = Layer::tool(NAME, "the program", "source = \"local\"\ncommand = \"-\"");
-            let config = Config::load(vec![tool, Layer::tool(NAME, file.as_str(), text)])?;
-            policies = config.policies(&root)?;
-            if let Some(tool) = config.app.conversation.tools.get(NAME) {
-                let more = tool.config.system.as_ref().map(confine::needs).unwrap_or_default();
-                needs.presets.extend(more.presets);
-                needs.read.extend(more.read);
-                needs.write.extend(more.write);
-            }
-        }
-        let [name, ..] = args.command.as_slice() else {
-            return Err(Error::usage("no program was named"));
-        };
-        let (program, canonical) = find(ctx, name)?;
-        let transactional = args.dry_run || args.review;
-        Ok(Self { root, policies, needs, program, canonical, transactional })
-    }
-
-    fn subject(&self) -> Subject<'_> {
-        Subject {
-            policy: self.policies.get(NAME).map(|tool| &tool.policy),
-            key: "",
-            root: &self.root,
-            profile: None,
-            lifetime: Lifetime::Call,
-            transactional: self.transactional,
-            needs: &self.needs,
-            approved: &[],
-            program: &self.canonical,
-            program_files: &[],
-        }
-    }
-}
-
-fn root(ctx: &Ctx, args: &SandboxRun) -> Result<Utf8PathBuf> {
-    let chosen = match &args.root {
-        Some(chosen) => ctx.cwd().join(chosen),
-        None => ctx.root().unwrap_or_else(|_| ctx.cwd()).to_owned(),
-    };
-    let root = chosen.canonicalize_utf8();
-    let root = root.map_err(|error| Error::usage(format!("--root {chosen}: {error}")))?;
-    if root == "/" {
-        return Err(Error::usage("the whole machine cannot be a workspace")
-            .hint("name a directory with --root, or go to one"));
-    }
-    if root.is_dir() {
-        Ok(root)
-    } else {
-        Err(Error::usage(format!("--root {chosen}: not a directory")))
-    }
-}
-
-/// The program as it is executed, and where it really is.
-fn find(ctx: &Ctx, name: &std::ffi::OsStr) -> Result<(Utf8PathBuf, Utf8PathBuf)> {
-    let search = ctx::variable("PATH");
-    let found =
-        find_program(name, search.as_ref(), ctx.cwd().as_std_path()).map_err(Error::usage)?;
-    let path = Utf8PathBuf::try_from(found)
-        .map_err(|error| Error::usage(format!("the path of the program is not UTF-8: {error}")))?;
-    let canonical =
-        path.canonicalize_utf8().map_err(|error| Error::usage(format!("{path}: {error}")))?;
-    Ok((path, canonical))
-}
-
-async fn start(
-    ctx: &Ctx,
-    confiner: &Confiner,
-    prepared: Prepared,
-    request: &Request,
-    args: &SandboxRun,
-) -> Result<Running> {
-    let directory = directory(&prepared.plan.view, [ctx.cwd(), &request.root], &request.root);
-    let command = Command {
-        path: &request.program,
-        args: args.command.clone(),
-        extra: Vec::new(),
-        directory,
-        observe: true,
-    };
-    let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map_err(Error::failure);
-    let streams = Streams {
-        stdin: Input::Descriptor(own(&io::stdin())?),
-        stdout: Output::Descriptor(own(&io::stdout())?),
-        stderr: Output::Descriptor(own(&io::stderr())?),
-    };
-    confiner.start(prepared, command, streams).await.map_err(refused)
-}
-
 /// The first of the directories in the workspace that the program can see. A policy may show it
 /// nothing there, and it still has to start somewhere.
 fn directory<'a>(view: &View, wanted: [&'a Utf8Path; 2], root: &Utf8Path) -> &'a Utf8Path {
@@ -191,98 +291,9 @@ fn directory<'a>(view: &View, wanted: [&'a Utf8Path; 2], root: &Utf8Path) -> &'a
     wanted.into_iter().find(fits).unwrap_or(Utf8Path::new("/"))
 }
 
-/// What jp is told from outside. From when this exists, it is not ended by it.
-struct Signals {
-    interrupts: tokio::signal::unix::Signal,
-    terminations: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        let interrupts = signal(SignalKind::interrupt())?;
-        Ok(Self { interrupts, terminations: signal(SignalKind::terminate())? })
-    }
-}
-
-/// Waits for the end. The program is not in the terminal's foreground, so what the person types there
-/// is passed on; asked a second time, it is ended.
-async fn wait(running: &mut Running, mut signals: Signals) -> Result<ProgramExit> {
-    let mut asked = false;
-    loop {
-        let wanted = tokio::select! {
-            exit = running.child.wait() => return exit.map_err(Error::failure),
-            _ = signals.interrupts.recv() => Signal::Interrupt,
-            _ = signals.terminations.recv() => Signal::Terminate,
-        };
-        if asked {
-            return running.child.kill().await.map_err(Error::failure);
-        }
-        asked = true;
-        running.child.signal(wanted).map_err(Error::failure)?;
-    }
-}
-
-/// Makes what may be made of the changes, and says what was denied.
-fn settle(ctx: &Ctx, args: &SandboxRun, exit: &ProgramExit, outcome: Outcome) -> Result<Exit> {
-    let mut code = match exit.ended {
-        Ended::Code(0) => Exit::Success,
-        Ended::Code(code) => Exit::Program(u8::try_from(code).unwrap_or(1)),
-        Ended::Signal(number) => Exit::Program(u8::try_from(128 + number).unwrap_or(1)),
-    };
-    if code != Exit::Success && !outcome.advice.is_empty() {
-        say(ctx, "\nThe sandbox denied:\n")?;
-        for advice in &outcome.advice {
-            say(ctx, &format!("  {} ({})\n", advice.denied, advice.reason))?;
-            if let Some(allow) = &advice.allow {
-                say(ctx, &format!("    to allow it: {allow}\n"))?;
-            }
-        }
-    }
-    let Some(pending) = outcome.pending else { return Ok(code) };
-    if show_changes(ctx, args, pending.judged())? && code == Exit::Success {
-        code = Exit::Refused;
-    }
-    if args.dry_run || pending.judged().allowed().is_empty() {
-        return Ok(code);
-    }
-    if args.review
-        && !ctx.terminal().confirm("Make these changes?", "use --dry-run to only see them")?
-    {
-        return Ok(code);
-    }
-    let report = pending.commit();
-    for failure in &report.failed {
-        say(ctx, &format!("error: {failure}\n"))?;
-    }
-    Ok(if report.failed.is_empty() { code } else { Exit::Failure })
-}
-
-/// Shows the changes where somebody wants to see them, and always those that are refused. True if
-/// there are some of those.
-fn show_changes(ctx: &Ctx, args: &SandboxRun, judged: &Judged) -> Result<bool> {
-    if args.dry_run || args.review {
-        let diff = judged.diff();
-        let text = if diff.is_empty() { "It would change nothing.\n".to_owned() } else { diff };
-        say(ctx, &text)?;
-    }
-    if judged.refused().is_empty() {
-        return Ok(false);
-    }
-    say(ctx, "\nRefused by the policy, and not made:\n")?;
-    // Names that the program cannot see as well: a person reads this, and the program has ended.
-    for refused in judged.refused() {
-        say(ctx, &format!("  {refused}\n"))?;
-    }
-    Ok(true)
-}
-
-fn say(ctx: &Ctx, text: &str) -> Result {
-    Ok(ctx.printer().print(Print::chrome(text).untrusted())?)
-}
-
-fn refused(error: jp_confine::ConfineError) -> Error {
+fn refused(error: ConfineError) -> Error {
     match error {
-        jp_confine::ConfineError::Refused(refusal) => {
+        ConfineError::Refused(refusal) => {
             let error = Error::new(Exit::Refused, &refusal);
             refusal.hints.iter().fold(error, Error::hint)
         }

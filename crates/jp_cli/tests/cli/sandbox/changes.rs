@@ -38,7 +38,6 @@ fn a_dry_run_shows_everything_and_changes_nothing() {
     --- stdout
     new
     changed
-    --- stderr
     + d: new directory
     + d/e: new directory
     - gone: file removed, 5 bytes
@@ -70,11 +69,12 @@ fn a_review_does_what_is_answered() {
     let env = workspace();
     let before = state(&env);
     let mut terminal = script(&env, &["--review"], WORK).pty(SIZE);
-    terminal.expect("~ old", LIMIT).expect("Make these changes?", LIMIT).send("n\r");
-    terminal.wait(LIMIT).success();
+    terminal.expect("~ old", LIMIT).expect("Make these 5 changes?", LIMIT).send("n\r");
+    let output = terminal.wait(LIMIT).code(5);
+    assert!(output.screen().contains("Declined: 5 changes thrown away."), "{}", output.screen());
     assert_eq!(state(&env), before);
     let mut terminal = script(&env, &["--review"], WORK).pty(SIZE);
-    terminal.expect("Make these changes?", LIMIT).send("y\r");
+    terminal.expect("Make these 5 changes?", LIMIT).send("y\r");
     terminal.wait(LIMIT).success();
     assert_snapshot!(state(&env), @". ./d ./d/e ./made:new ./old:changed");
     assert_eq!(left_over(&env), 0);
@@ -85,7 +85,7 @@ fn ctrl_c_at_the_question_changes_nothing() {
     let env = workspace();
     let before = state(&env);
     let mut terminal = script(&env, &["--review"], WORK).pty(SIZE);
-    terminal.expect("Make these changes?", LIMIT).send("\u{3}");
+    terminal.expect("Make these 5 changes?", LIMIT).send("\u{3}");
     terminal.wait(LIMIT).code(130);
     assert_eq!(state(&env), before);
     script(&env, &["--dry-run"], "true").run().success();
@@ -101,16 +101,10 @@ fn a_review_with_nobody_to_ask_changes_nothing() {
     $ jp sandbox run --review -- /bin/sh -c 'echo changed > old'
     exit code: 3
     --- stderr
-    ~ old: changed, 8 bytes
-    @@ -1 +1 @@
-    -as it was
-    +changed
-    error: nobody can be asked: Make these changes?
-    hint: use --dry-run to only see them
+    error: nobody can be asked whether to make the changes, so nothing was run
+    hint: use --dry-run to only see them, or run it in a terminal
     ");
     assert_eq!(state(&env), before);
-    // Where nothing was changed there is nothing to ask.
-    script(&env, &["--review"], "true").run().success();
 }
 
 #[test]
@@ -172,8 +166,9 @@ fn secrets_are_neither_read_nor_written() {
     --- stderr
     cat: .env: Permission denied
 
-    Refused by the policy, and not made:
-      .env: it is sensitive, and nobody was asked
+    Protected, and not made:
+      .env: it is sensitive, and nobody said yes to it
+      to allow what is sensitive: --allow-sensitive PATH
     ");
     assert_eq!(env.read(".env"), "TOKEN=1\n");
 }

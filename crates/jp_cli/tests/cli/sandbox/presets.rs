@@ -51,7 +51,7 @@ fn cargo_check() {
         ("src/main.rs", "fn main() { println!(\"{}\", itoa::Buffer::new().format(42)); }\n"),
     ]);
     let output = cargo(&env, &[]).run().code(101);
-    let advice = "    to allow it: [sandbox] presets = [\"rust\"]\n";
+    let advice = "    to allow it: --preset rust\n";
     assert!(output.stderr().contains(advice), "{output}");
     for options in [&["--preset", "rust"][..], &["--cfg", "sandbox.presets=[\"rust\"]"]] {
         cargo(&env, options).run().success();
@@ -100,7 +100,7 @@ fn git_commit() {
     env.command("git", ["add", "file"]).run().success();
     let output = confined(&env, &["--policy", "policy.toml"], &["git", "commit", "-m", "First"]);
     let output = output.run().code(128);
-    let advice = "/.gitconfig (replaced by a private directory)\n    to allow it: [sandbox] presets = [\"git\"]\n";
+    let advice = "/.gitconfig (replaced by a private directory)\n    to allow it: --preset git\n";
     assert!(output.stderr().contains(advice), "{output}");
     let options = ["--policy", "policy.toml", "--preset", "git"];
     confined(&env, &options, &["git", "commit", "-q", "-m", "First"]).run().success();

@@ -49,9 +49,11 @@ fn secrets_cannot_be_read() {
     cat: $HOME/.ssh/id_ed25519: Permission denied
 
     The sandbox denied:
-      read $PROJECT/.env (hidden)
-      read $PROJECT/sub/.env.local (hidden)
-      read $HOME/.ssh/id_ed25519 (hidden)
+      read $PROJECT/.env (sensitive)
+        to allow it: --allow-sensitive $PROJECT/.env
+      read $PROJECT/sub/.env.local (sensitive)
+        to allow it: --allow-sensitive $PROJECT/sub/.env.local
+      read $HOME/.ssh/id_ed25519 (sensitive)
     ");
 }
 
@@ -66,7 +68,7 @@ fn writes_stay_in_the_workspace_and_a_private_temporary_directory() {
          rm ~/notes; mv ~/notes .; ln old ~/link; chmod 777 ~/notes; exit 1"
     );
     let output = script(&env, &[], &write).run().code(1).replace(temp.clone(), "/tmp/$TEMP");
-    assert_snapshot!(output, @r#"
+    assert_snapshot!(output, @"
     $ jp sandbox run -- /bin/sh -c 'echo changed > old; echo new > sub/new; echo t > /tmp/$TEMP; cat /tmp/$TEMP; echo t > $TMPDIR/x; cat $TMPDIR/x; echo x > /var/tmp/x; echo x > ~/x; echo x > ../x; echo x > /usr/x; rm ~/notes; mv ~/notes .; ln old ~/link; chmod 777 ~/notes; exit 1'
     exit code: 1
     --- stdout
@@ -83,16 +85,16 @@ fn writes_stay_in_the_workspace_and_a_private_temporary_directory() {
 
     The sandbox denied:
       write $HOME/x (read-only)
-        to allow it: [sandbox] write = ["$HOME/x"]
+        to allow it: make it first, and then --write $HOME/x
       write $ROOT/x (read-only)
-        to allow it: [sandbox] write = ["$ROOT/x"]
+        to allow it: --write $ROOT
       write /usr/x (read-only)
-        to allow it: [sandbox] write = ["/usr/x"]
+        to allow it: --write /usr
       write $HOME/notes (read-only)
-        to allow it: [sandbox] write = ["$HOME/notes"]
+        to allow it: --write $HOME/notes
       write $HOME/link (read-only)
-        to allow it: [sandbox] write = ["$HOME/link"]
-    "#);
+        to allow it: make it first, and then --write $HOME/link
+    ");
     assert_eq!(env.read("old"), "changed\n");
     assert_eq!(env.read("sub/new"), "new\n");
     let rest = env.command("/bin/ls", ["-A", env.home().as_str(), env.root().as_str()]).run();
@@ -133,10 +135,11 @@ fn strict() {
 
     The sandbox denied:
       write $PROJECT/old (read-only)
-        to allow it: access.fs: { path = "old", read = true, create = true, update = true, delete = true }
-      read $PROJECT/.env (hidden)
+        to allow it: --cfg sandbox.default=workspace
+      read $PROJECT/.env (sensitive)
+        to allow it: --allow-sensitive $PROJECT/.env
       read $HOME/notes (replaced by a private directory)
-        to allow it: [sandbox] read = ["$HOME/notes"]
+        to allow it: --read $HOME/notes
     "#);
     // No other program can be started.
     let output = script(&env, &strict, "cat old; exit 1").run().code(1);
@@ -162,11 +165,12 @@ fn off() {
     $ jp sandbox run --cfg sandbox.default=off --policy policy.toml -- cat old
     exit code: 1
     --- stderr
+    warning: sub/.env.local is sensitive and stays hidden, though it is granted by the rule for `sub`; to show it: --allow-sensitive sub/.env.local
     cat: old: No such file or directory
 
     The sandbox denied:
       read $PROJECT/old (hidden)
-        to allow it: access.fs: { path = "old", read = true }
+        to allow it: add { path = "old", read = true } to `access.fs` in policy.toml
     "#);
 }
 
@@ -204,6 +208,7 @@ fs = [
     lib
     readme
     --- stderr
+    warning: sensitive paths stay hidden, though they are granted: .env, sub/.env.local; to show one: --allow-sensitive PATH
     cat: private/key: No such file or directory
     /bin/sh: 1: cannot create src/lib.rs: Read-only file system
     /bin/sh: 1: cannot create private/public/readme: Read-only file system
@@ -213,17 +218,17 @@ fs = [
 
     The sandbox denied:
       read $PROJECT/private/key (hidden)
-        to allow it: access.fs: { path = "private/key", read = true }
+        to allow it: add { path = "private/key", read = true } to `access.fs` in policy.toml
       write $PROJECT/src/lib.rs (read-only)
-        to allow it: access.fs: { path = "src/lib.rs", read = true, create = true, update = true, delete = true }
+        to allow it: add { path = "src/lib.rs", read = true, write = true } to `access.fs` in policy.toml
       write $PROJECT/private/public/readme (read-only)
-        to allow it: access.fs: { path = "private/public/readme", read = true, create = true, update = true, delete = true }
+        to allow it: add { path = "private/public/readme", read = true, write = true } to `access.fs` in policy.toml
       execute $PROJECT/bin/tool (not executable)
-        to allow it: access.fs: { path = "bin/tool", read = true, execute = true }
+        to allow it: add { path = "bin/tool", read = true, execute = true } to `access.fs` in policy.toml
       write $PROJECT/later (hidden)
-        to allow it: access.fs: { path = "later", read = true, create = true, update = true, delete = true }
+        to allow it: add { path = "later", read = true, write = true } to `access.fs` in policy.toml
       read $HOME/notes (replaced by a private directory)
-        to allow it: [sandbox] read = ["$HOME/notes"]
+        to allow it: --read $HOME/notes
 
     Refused by the policy, and not made:
       later: the rule for `later` does not grant create

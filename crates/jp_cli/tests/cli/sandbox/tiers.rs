@@ -50,11 +50,11 @@ fn landlock_keeps_rules_that_widen() {
 
     The sandbox denied:
       write $PROJECT/new (read-only)
-        to allow it: access.fs: { path = "new", read = true, create = true, update = true, delete = true }
+        to allow it: add { path = "new", read = true, write = true } to `access.fs` in policy.toml
       write $PROJECT/src/lib.rs (read-only)
-        to allow it: access.fs: { path = "src/lib.rs", read = true, create = true, update = true, delete = true }
+        to allow it: add { path = "src/lib.rs", read = true, write = true } to `access.fs` in policy.toml
       read $HOME/notes (hidden)
-        to allow it: [sandbox] read = ["$HOME/notes"]
+        to allow it: --read $HOME/notes
     "#);
     assert_eq!(env.read("out/new") + &env.read("src/lib.rs"), "x\nlib\n");
     assert!(!env.path("new").exists());
@@ -71,7 +71,7 @@ fn landlock_refuses_rules_that_narrow() {
     error: the sandbox cannot keep the policy: `src` (create, update, delete): Landlock cannot take back what the rule around it grants; that needs user namespaces
     hint: This machine offers Landlock only. User namespaces are allowed by `sysctl user.max_user_namespaces` above 0, on Ubuntu also by an AppArmor profile or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, and in a container by a seccomp profile that lets `unshare` and `clone` make them.
     hint: `jp sandbox doctor` shows what is missing.
-    hint: `[sandbox] allow_degraded = true` runs it anyway, with a warning.
+    hint: `[sandbox] allow_degraded = true`, or `--cfg sandbox.allow_degraded=true`, runs it anyway, with a warning.
     ");
     assert!(!env.path("out/new").exists(), "it did not run");
 }
@@ -82,7 +82,7 @@ fn degraded_is_said_once() {
     let env = workspace(NARROWING);
     let options = ["--policy", "policy.toml", "--cfg", "sandbox.allow_degraded=true"];
     let output = on(NO_NAMESPACES, script(&env, &options, WORK)).run().code(1);
-    assert_snapshot!(output, @r#"
+    assert_snapshot!(output, @"
     $ jp sandbox run --policy policy.toml --cfg sandbox.allow_degraded=true -- /bin/sh -c 'cat src/lib.rs; echo x > out/new; echo x > new; echo x > src/lib.rs; cat ~/notes; exit 1'
     exit code: 1
     --- stdout
@@ -93,8 +93,8 @@ fn degraded_is_said_once() {
 
     The sandbox denied:
       read $HOME/notes (hidden)
-        to allow it: [sandbox] read = ["$HOME/notes"]
-    "#);
+        to allow it: --read $HOME/notes
+    ");
     assert_eq!(env.read("src/lib.rs"), "x\n", "which is what was warned about");
 }
 
@@ -103,7 +103,7 @@ fn degraded_is_said_once() {
 fn landlock_without_rules() {
     let env = workspace(WIDENING);
     let output = on(NO_NAMESPACES, script(&env, &[], "echo x > new; echo x > ~/x; exit 1")).run();
-    assert_snapshot!(output.code(1), @r#"
+    assert_snapshot!(output.code(1), @"
     $ jp sandbox run -- /bin/sh -c 'echo x > new; echo x > ~/x; exit 1'
     exit code: 1
     --- stderr
@@ -111,8 +111,8 @@ fn landlock_without_rules() {
 
     The sandbox denied:
       write $HOME/x (hidden)
-        to allow it: [sandbox] write = ["$HOME/x"]
-    "#);
+        to allow it: make it first, and then --write $HOME/x
+    ");
     assert!(env.path("new").is_file() && !env.home().join("x").exists());
     env.write(".env", "TOKEN=1\n");
     let output = on(NO_NAMESPACES, script(&env, &[], "cat .env")).run().code(4);
@@ -132,13 +132,13 @@ fn without_overlays_there_is_no_dry_run() {
     error: changes cannot be kept apart, so they cannot be shown before they are made
     hint: `jp sandbox doctor` shows what is missing
     ");
-    assert_eq!(run(NO_NAMESPACES, &["--dry-run"]), run("overlay", &["--review"]));
+    assert_eq!(run(NO_NAMESPACES, &["--dry-run"]), run("overlay", &["--dry-run"]));
     assert_snapshot!(run("", &["--dry-run", "--cfg", "sandbox.default=off"]), @r#"
     error: changes cannot be kept apart, so they cannot be shown before they are made
     hint: the sandbox is turned off: `[sandbox] default = "off"`
     "#);
     assert_eq!(
-        run(NOTHING, &["--review", "--cfg", "sandbox.default=off"]),
+        run(NOTHING, &["--dry-run", "--cfg", "sandbox.default=off"]),
         run("", &["--dry-run", "--cfg", "sandbox.default=off"])
     );
 }
@@ -154,7 +154,7 @@ fn nothing_to_confine_with() {
     error: the sandbox cannot keep the policy: `writes only to the workspace, caches and a private temporary directory` (profile): the kernel offers nothing to enforce it with
     hint: This machine offers neither user namespaces nor Landlock. User namespaces are allowed by `sysctl user.max_user_namespaces` above 0, on Ubuntu also by an AppArmor profile or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, and in a container by a seccomp profile that lets `unshare` and `clone` make them. Landlock needs Linux 5.13 or newer with `landlock` in /sys/kernel/security/lsm.
     hint: `jp sandbox doctor` shows what is missing.
-    hint: `[sandbox] allow_degraded = true` runs it anyway, with a warning.
+    hint: `[sandbox] allow_degraded = true`, or `--cfg sandbox.allow_degraded=true`, runs it anyway, with a warning.
     ");
     assert_snapshot!(run(&["--cfg", "sandbox.default=off"]).success(), @"
     $ jp sandbox run --cfg sandbox.default=off -- /bin/sh -c 'echo ran'

@@ -55,22 +55,24 @@ fn root_and_an_ordinary_user_are_confined_alike() {
     };
     let env = of_ordinary_user();
     let by_user = told(as_ordinary_user(&env, &args).run().code(1));
-    assert_snapshot!(by_user, @r#"
+    assert_snapshot!(by_user, @"
     old
     x
     4
     CapEff:	0000000000000000
     NoNewPrivs:	1
     ---
+    warning: .env is sensitive and stays hidden, though it is granted by the rule for `.`; to show it: --allow-sensitive .env
     cat: .env: Permission denied
     cat: $HOME/notes: No such file or directory
     unshare: unshare failed: Operation not permitted
 
     The sandbox denied:
-      read $PROJECT/.env (hidden)
+      read $PROJECT/.env (sensitive)
+        to allow it: --allow-sensitive $PROJECT/.env
       read $HOME/notes (replaced by a private directory)
-        to allow it: [sandbox] read = ["$HOME/notes"]
-    "#);
+        to allow it: --read $HOME/notes
+    ");
     assert!(env.path("new").is_file() && !env.home().join("x").exists());
     let env = of_ordinary_user();
     assert_eq!(told(env.jp(args).run().code(1)), by_user);
@@ -80,7 +82,7 @@ fn root_and_an_ordinary_user_are_confined_alike() {
 fn an_ordinary_user_has_dry_runs() {
     let env = of_ordinary_user();
     let args = ["sandbox", "run", "--dry-run", "--", "/bin/sh", "-c", "echo x > new; rm old"];
-    assert_snapshot!(as_ordinary_user(&env, &args).run().success().normalized_stderr(), @"
+    assert_snapshot!(as_ordinary_user(&env, &args).run().success().normalized_stdout(), @"
     + new: new file, 2 bytes, mode 644
     @@ -0,0 +1 @@
     +x

@@ -94,7 +94,7 @@ fn a_refusal_names_what_is_looser_and_what_helps() {
     insta::assert_snapshot!(refusal.hints.join("\n"), @"
     This machine offers Landlock only. User namespaces are allowed by `sysctl user.max_user_namespaces` above 0, on Ubuntu also by an AppArmor profile or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, and in a container by a seccomp profile that lets `unshare` and `clone` make them.
     `jp sandbox doctor` shows what is missing.
-    `[sandbox] allow_degraded = true` runs it anyway, with a warning.
+    `[sandbox] allow_degraded = true`, or `--cfg sandbox.allow_degraded=true`, runs it anyway, with a warning.
     ");
     let Verdict::RunDegraded(warning) = case.plan().verdict(true) else { panic!("not run") };
     insta::assert_snapshot!(warning, @"not everything is enforced: `k` (read, update, delete): Landlock cannot take back what the rule around it grants; that needs user namespaces; `d` (create, update, delete): Landlock cannot take back what the rule around it grants; that needs user namespaces");

@@ -35,6 +35,7 @@ fn the_documented_answer_is_read() {
         summary: Some("Run cargo check for the given package.".to_owned()),
         description: Some("Longer description with details...".to_owned()),
         examples: None,
+        actions: None,
         parameters: [("package".to_owned(), package)].into_iter().collect(),
     };
     assert_eq!(response.unwrap(), SchemaResponse { tools: vec![tool] });

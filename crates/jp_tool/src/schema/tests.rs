@@ -114,6 +114,24 @@ fn a_newer_program_may_say_more() {
 }
 
 #[test]
+fn the_actions_of_a_tool_say_whether_it_stays_alive() {
+    for (actions, known, stateful) in [
+        (json!(null), None, false),
+        (json!(["spawn", "fetch"]), Some(vec![SessionAction::Spawn, SessionAction::Fetch]), true),
+        (json!(["spawn", "pause", 7]), Some(vec![SessionAction::Spawn]), true),
+        (json!(["fetch"]), Some(vec![SessionAction::Fetch]), false),
+        (json!([]), Some(vec![]), false),
+    ] {
+        let tool = json!({ "name": "a", "actions": actions, "parameters": {} });
+        let response = parse(&json!({ "tools": [tool] })).unwrap();
+        assert_eq!(response.tools[0].actions, known);
+        assert_eq!(response.tools[0].is_stateful(), stateful);
+    }
+    let wrong = json!({ "tools": [{ "name": "a", "actions": "spawn", "parameters": {} }] });
+    assert!(parse(&wrong).is_err());
+}
+
+#[test]
 fn a_tool_is_found_by_name_and_an_only_one_by_any() {
     let program = |names: &[&str]| SchemaResponse {
         tools: names

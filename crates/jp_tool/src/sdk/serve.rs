@@ -45,46 +45,45 @@ pub(super) fn serve(
         Ok(None) => return fail(output, "this tool stays alive: its arguments need an `action`"),
         Err(error) => return print_reply(output, &ToolError::from_error(&error).into()),
     };
-    let mut session = match started {
+    let session = match started {
         Some(Ok(session)) => session,
         Some(Err(stop)) => return print_reply(output, &stop.into()),
         None => return fail(output, "this tool does not stay alive"),
     };
-    let mut state = guard(|| session.fetch().map_err(Stop::from));
+    let mut session = Running { session, id };
+    let mut next = Next::Do(Command::Fetch);
     loop {
-        match state {
-            Err(stop) => return print_reply(output, &stop.into()),
-            Ok(state) => {
-                // Whoever started this is gone: there will be no further command.
-                if let Err(error) = print(output, &state) {
-                    drop(guard(|| Ok(session.abort())));
-                    return Err(error);
-                }
-                if state.status() == Status::Stopped {
-                    return Ok(Exit::Success);
-                }
+        let state = match next {
+            Next::Do(command) => guard(|| session.obey(command)),
+            Next::Lost(error) => {
+                session.abort();
+                Err(error.into())
             }
-        }
-        state = match command(input, &id) {
-            Ok(Some(command)) => guard(|| obey(&mut *session, command)),
-            Ok(None) => {
-                return guard(|| Ok(session.abort()))
-                    .map_or(Ok(Exit::Failure), |_| Ok(Exit::Success));
-            }
-            Err(error) => {
-                drop(guard(|| Ok(session.abort())));
-                return print_reply(output, &error.into());
+            Next::Nothing => {
+                session.abort();
+                return Ok(Exit::Success);
             }
         };
+        let state = match state {
+            Ok(state) => state,
+            Err(stop) => return print_reply(output, &stop.into()),
+        };
+        if let Err(error) = print(output, &state) {
+            // Whoever started this is gone.
+            session.abort();
+            return Err(error);
+        }
+        if state.status() == Status::Stopped {
+            return Ok(Exit::Success);
+        }
+        next = session.next(input);
     }
 }
 
-fn obey(session: &mut dyn Session, command: Command) -> Result<ToolState, Stop> {
-    match command {
-        Command::Fetch => session.fetch().map_err(Into::into),
-        Command::Apply(input) => session.apply(input).map_err(Into::into),
-        Command::Abort => Ok(ToolState::Stopped { result: session.abort() }),
-    }
+/// A session and its handle.
+struct Running {
+    session: Box<dyn Session>,
+    id: String,
 }
 
 /// What can be done to a session that exists.
@@ -94,24 +93,49 @@ enum Command {
     Abort,
 }
 
-/// The next command; `None` when there will be no more.
-fn command(input: &mut impl BufRead, session: &str) -> Result<Option<Command>, ToolError> {
-    let line = match line::next(input) {
-        Ok(Some(line)) => line,
-        // A broken stream is the end of it.
-        Ok(None) | Err(LineError::Io(_)) => return Ok(None),
-        Err(error) => return Err(ToolError::from_error(&error)),
-    };
-    let command = ToolCommand::parse(&line).map_err(|error| ToolError::from_error(&error))?;
-    if command.id() != session {
-        let (id, here) = (command.id(), session);
-        return Err(ToolError::new(format!("no session {id:?} here, only {here:?}")));
+/// What comes from the host.
+enum Next {
+    Do(Command),
+    /// Something that is no command to this session.
+    Lost(ToolError),
+    /// No more commands.
+    Nothing,
+}
+
+impl Running {
+    fn obey(&mut self, command: Command) -> Result<ToolState, Stop> {
+        match command {
+            Command::Fetch => self.session.fetch().map_err(Into::into),
+            Command::Apply(input) => self.session.apply(input).map_err(Into::into),
+            Command::Abort => Ok(ToolState::Stopped { result: self.session.abort() }),
+        }
     }
-    match command {
-        ToolCommand::Spawn { .. } => Err(format!("the session {session:?} exists already").into()),
-        ToolCommand::Fetch { .. } => Ok(Some(Command::Fetch)),
-        ToolCommand::Apply { input, .. } => Ok(Some(Command::Apply(input))),
-        ToolCommand::Abort { .. } => Ok(Some(Command::Abort)),
+
+    /// Ends the work where nobody hears what came of it.
+    fn abort(&mut self) {
+        drop(guard(|| self.obey(Command::Abort)));
+    }
+
+    fn next(&self, input: &mut impl BufRead) -> Next {
+        let line = match line::next(input) {
+            Ok(Some(line)) => line,
+            // A broken stream is the end of it.
+            Ok(None) | Err(LineError::Io(_)) => return Next::Nothing,
+            Err(error) => return Next::Lost(ToolError::from_error(&error)),
+        };
+        match ToolCommand::parse(&line) {
+            Err(error) => Next::Lost(ToolError::from_error(&error)),
+            Ok(command) if command.id() != self.id => {
+                let message = format!("no session {:?} here, only {:?}", command.id(), self.id);
+                Next::Lost(ToolError::new(message))
+            }
+            Ok(ToolCommand::Spawn { id, .. }) => {
+                Next::Lost(ToolError::new(format!("the session {id:?} exists already")))
+            }
+            Ok(ToolCommand::Fetch { .. }) => Next::Do(Command::Fetch),
+            Ok(ToolCommand::Apply { input, .. }) => Next::Do(Command::Apply(input)),
+            Ok(ToolCommand::Abort { .. }) => Next::Do(Command::Abort),
+        }
     }
 }
 

@@ -11,7 +11,8 @@
 //! What a policy means is defined once, in [`access`]; the tool's own checks, the host's mediation
 //! and the kernel's enforcement all read that definition.
 //!
-//! A tool author can depend on this crate alone. It does not depend on a runtime or on the host's
+//! A tool author can depend on this crate alone: the feature `sdk`, on by default, has [`main`],
+//! which makes a program of functions with typed arguments. The crate does not depend on a runtime or on the host's
 //! configuration, and it touches the file system in two places only, both in [`access`]: resolving
 //! a path, and opening what was resolved. Both work with handles of directories and exist on Unix
 //! only; the rules and what they mean are the same everywhere.
@@ -31,6 +32,8 @@ mod object;
 mod outcome;
 mod question;
 mod schema;
+#[cfg(feature = "sdk")]
+mod sdk;
 mod state;
 
 pub use action::Action;
@@ -46,4 +49,9 @@ pub use schema::{
     InvalidSchema, Parameter, ParameterType, ParameterTypes, SchemaMatchError, SchemaResponse,
     ToolSchema,
 };
-pub use state::{InvalidCommand, InvalidState, Status, ToolCommand, ToolState};
+#[cfg(feature = "sdk")]
+pub use sdk::{
+    Call, Exit, JsonSchema, MAX_LINE, NoArgs, Reply, Session, Stop, ToolEntry, main, run,
+    schema_of, schemars, stateful, tool,
+};
+pub use state::{InvalidCommand, InvalidState, SessionAction, Status, ToolCommand, ToolState};

@@ -6,6 +6,8 @@
 //! `{"type":"success","content":"x","id":7}` would arrive without its `id`. Therefore an envelope
 //! is an object with the fields shown here and no others, at any depth. Anything else is text.
 
+mod causes;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
@@ -67,6 +69,19 @@ impl ToolError {
     pub fn from_error(error: &dyn std::error::Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause| cause.source());
         Self { trace: causes.map(ToString::to_string).collect(), ..Self::new(error.to_string()) }
+    }
+
+    /// The same error with one more cause at the end of the trace.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<String>) -> Self {
+        self.trace.push(cause.into());
+        self
+    }
+
+    /// The same error, as one that may go away: the host tries again.
+    #[must_use]
+    pub fn transient(self) -> Self {
+        Self { transient: true, ..self }
     }
 }
 

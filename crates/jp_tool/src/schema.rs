@@ -7,11 +7,12 @@
 mod parameter;
 
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
 pub use self::parameter::{Parameter, ParameterType, ParameterTypes};
-use crate::object;
+use crate::{SessionAction, object};
 
 /// The tools of one program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -59,8 +60,19 @@ pub struct ToolSchema {
     /// Examples of calls, given to the assistant when it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<String>,
+    /// What can be done to a tool that stays alive; absent for one that does not. An action that
+    /// nobody here knows is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_actions")]
+    pub actions: Option<Vec<SessionAction>>,
     /// The parameters, by name. A tool that takes none says so with an empty table.
     pub parameters: IndexMap<String, Parameter>,
+}
+
+impl ToolSchema {
+    /// Whether the tool can stay alive: without a `spawn` there is nothing to stay.
+    pub fn is_stateful(&self) -> bool {
+        self.actions.as_ref().is_some_and(|actions| actions.contains(&SessionAction::Spawn))
+    }
 }
 
 /// A text that does not describe tools.
@@ -88,6 +100,15 @@ pub enum SchemaMatchError {
         /// The tool that was looked for.
         name: String,
     },
+}
+
+fn known_actions<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<SessionAction>>, D::Error> {
+    let listed = Option::<Vec<Value>>::deserialize(deserializer)?;
+    Ok(listed.map(|actions| {
+        actions.iter().filter_map(|action| SessionAction::deserialize(action).ok()).collect()
+    }))
 }
 
 #[cfg(test)]

@@ -93,7 +93,31 @@ pub enum ToolCommand {
     },
 }
 
+/// The name of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionAction {
+    /// Start it.
+    Spawn,
+    /// Ask where it stands.
+    Fetch,
+    /// Give it input.
+    Apply,
+    /// End it.
+    Abort,
+}
+
+impl SessionAction {
+    /// All of them, in the order in which they are used.
+    pub const ALL: [Self; 4] = [Self::Spawn, Self::Fetch, Self::Apply, Self::Abort];
+}
+
 impl ToolCommand {
+    /// Reads one line that the host sends to a tool that stays alive.
+    pub fn parse(line: &str) -> Result<Self, InvalidCommand> {
+        object::parse(line).map_err(InvalidCommand)
+    }
+
     /// Reads the arguments of a call to a tool that can stay alive. `None`: they have no `action`,
     /// the call is one that starts the tool and waits for its end.
     pub fn from_arguments(arguments: &Map<String, Value>) -> Result<Option<Self>, InvalidCommand> {
@@ -101,6 +125,16 @@ impl ToolCommand {
             return Ok(None);
         }
         Self::deserialize(arguments).map(Some).map_err(InvalidCommand)
+    }
+
+    /// The name alone.
+    pub fn action(&self) -> SessionAction {
+        match self {
+            Self::Spawn { .. } => SessionAction::Spawn,
+            Self::Fetch { .. } => SessionAction::Fetch,
+            Self::Apply { .. } => SessionAction::Apply,
+            Self::Abort { .. } => SessionAction::Abort,
+        }
     }
 
     /// The handle that it is done to.
@@ -119,9 +153,9 @@ impl ToolCommand {
 #[error("not the state of a tool")]
 pub struct InvalidState(#[source] serde_json::Error);
 
-/// Arguments with an `action` that make no command.
+/// Something that is no command.
 #[derive(Debug, Error)]
-#[error("the arguments have an `action` but are not a command to a running tool")]
+#[error("not a command to a tool that stays alive")]
 pub struct InvalidCommand(#[source] serde_json::Error);
 
 #[cfg(test)]

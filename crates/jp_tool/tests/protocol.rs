@@ -31,6 +31,7 @@ const MESSAGES: &[(&str, Again)] = &[
     ("Binary resource block", again::<ContentBlock>),
     ("Question block", again::<ContentBlock>),
     ("Description", again::<SchemaResponse>),
+    ("Description of a tool that stays alive", again::<SchemaResponse>),
     ("Spawn", again::<ToolCommand>),
     ("Fetch", again::<ToolCommand>),
     ("Apply", again::<ToolCommand>),
@@ -38,6 +39,7 @@ const MESSAGES: &[(&str, Again)] = &[
     ("Running", again::<ToolState>),
     ("Waiting", again::<ToolState>),
     ("Stopped", again::<ToolState>),
+    ("Invocation that spawns", again::<Invocation>),
 ];
 
 #[test]
@@ -66,12 +68,30 @@ fn what_a_tool_prints_is_one_thing_only() {
             "Result" | "Failed result" | "Result of a tool that goes on" => {
                 [false, true, false, false]
             }
-            "Description" => [false, false, true, false],
+            "Description" | "Description of a tool that stays alive" => [false, false, true, false],
             "Running" | "Waiting" | "Stopped" => [false, false, false, true],
             _ => [false; 4],
         };
         assert_eq!(readings, expected, "{heading}");
     }
+}
+
+/// What the host sends to a tool that stays alive: a `spawn` inside of an invocation, the others as
+/// they are.
+#[test]
+fn the_invocation_that_spawns_carries_the_spawn_of_the_page() {
+    let examples = examples();
+    let line = |wanted| examples.iter().find(|(heading, _)| *heading == wanted).unwrap().1;
+    let invocation = Invocation::parse(line("Invocation that spawns")).unwrap();
+    let spawn = ToolCommand::from_arguments(&invocation.tool.arguments).unwrap();
+    assert_eq!(spawn, Some(ToolCommand::parse(line("Spawn")).unwrap()));
+    let description =
+        SchemaResponse::parse(line("Description of a tool that stays alive")).unwrap();
+    let actions = description.tools[0].actions.as_ref().unwrap();
+    for (heading, action) in ["Spawn", "Fetch", "Apply", "Abort"].into_iter().zip(actions) {
+        assert_eq!(ToolCommand::parse(line(heading)).unwrap().action(), *action);
+    }
+    assert!(description.tools[0].is_stateful());
 }
 
 /// A field that nobody knows is ignored, save where a message has to be told from text.

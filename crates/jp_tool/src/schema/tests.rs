@@ -35,6 +35,7 @@ fn the_documented_answer_is_read() {
         summary: Some("Run cargo check for the given package.".to_owned()),
         description: Some("Longer description with details...".to_owned()),
         examples: None,
+        actions: None,
         parameters: [("package".to_owned(), package)].into_iter().collect(),
     };
     assert_eq!(response.unwrap(), SchemaResponse { tools: vec![tool] });
@@ -110,6 +111,24 @@ fn a_newer_program_may_say_more() {
         ..ToolSchema::default()
     };
     assert_eq!(response.unwrap().tools, [tool]);
+}
+
+#[test]
+fn the_actions_of_a_tool_say_whether_it_stays_alive() {
+    for (actions, known, stateful) in [
+        (json!(null), None, false),
+        (json!(["spawn", "fetch"]), Some(vec![SessionAction::Spawn, SessionAction::Fetch]), true),
+        (json!(["spawn", "pause", 7]), Some(vec![SessionAction::Spawn]), true),
+        (json!(["fetch"]), Some(vec![SessionAction::Fetch]), false),
+        (json!([]), Some(vec![]), false),
+    ] {
+        let tool = json!({ "name": "a", "actions": actions, "parameters": {} });
+        let response = parse(&json!({ "tools": [tool] })).unwrap();
+        assert_eq!(response.tools[0].actions, known);
+        assert_eq!(response.tools[0].is_stateful(), stateful);
+    }
+    let wrong = json!({ "tools": [{ "name": "a", "actions": "spawn", "parameters": {} }] });
+    assert!(parse(&wrong).is_err());
 }
 
 #[test]

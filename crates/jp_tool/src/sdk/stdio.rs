@@ -1,0 +1,49 @@
+//! The streams of the process: the only place of the SDK that knows them.
+//!
+//! The danger is a stray `println!`, or a child that inherits stdout: its output would stand between
+//! the lines of the answer. So the real stdout is moved away before the tool runs, and what is left
+//! in its place is stderr.
+
+use std::{
+    io::{self, BufWriter, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use super::{ToolEntry, run};
+
+/// Runs the program on its own streams.
+pub(super) fn on_streams(tools: impl IntoIterator<Item = ToolEntry>) -> ExitCode {
+    let input = io::stdin().lock();
+    if input.is_terminal() {
+        say("This is a tool: it reads one line of JSON. `jp tool check -- PROGRAM` tries it.");
+    }
+    let exit = own_stdout().and_then(|output| run(tools, input, BufWriter::new(output)));
+    match exit {
+        Ok(exit) => exit.into(),
+        // Nobody listens any more, so there is nobody to tell.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        Err(error) => {
+            say(&format!("cannot talk to the host: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes to stderr; if that is closed too there is nothing left to do.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+#[cfg(unix)]
+fn own_stdout() -> io::Result<impl Write> {
+    // Not below 3: those are the numbers of the standard streams.
+    let own = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(std::fs::File::from(own))
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the form of the other platforms")]
+fn own_stdout() -> io::Result<impl Write> {
+    Ok(io::stdout())
+}

@@ -58,6 +58,7 @@ pub use lookup::PathError;
 pub use reference::reference;
 pub use schema::{schema, schema_text};
 pub use show::ShowFormat;
+pub use suggest::nearest;
 pub use template::{SCHEMA_FILE, ToolTable, template};
 pub use types::format::{
     BindAddress, FormatError, RegistryUrl, SensitivePattern, Sha256, SystemPath,

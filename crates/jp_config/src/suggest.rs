@@ -5,10 +5,7 @@
 /// Case and the choice between `-` and `_` count for nothing; otherwise about one edit in three
 /// characters is forgiven, a swap of neighbours being one edit. A suggestion that is further away
 /// than that would only distract.
-pub(crate) fn nearest<'a>(
-    wrong: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // The distance takes time proportional to both lengths, and no key is anywhere near this long.
     if wrong.len() > MAX_COMPARED {
         return None;

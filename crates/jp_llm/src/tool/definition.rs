@@ -63,7 +63,8 @@ pub(crate) fn split(name: &str, schema: ToolSchema) -> (ToolDefinition, ToolDocs
 }
 
 fn object_schema(properties: &IndexMap<String, Parameter>) -> Value {
-    let required: Vec<_> = properties.iter().filter(|(_, p)| p.is_required()).map(|(n, _)| n).collect();
+    let required: Vec<_> =
+        properties.iter().filter(|(_, p)| p.is_required()).map(|(n, _)| n).collect();
     let schemas: Map<_, _> =
         properties.iter().map(|(name, parameter)| (name.clone(), schema(parameter))).collect();
     json!({

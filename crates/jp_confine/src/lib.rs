@@ -17,6 +17,7 @@ mod advice;
 mod error;
 mod facts;
 mod prepare;
+mod program;
 mod running;
 mod secrets;
 mod system;
@@ -38,6 +39,7 @@ pub use self::{
     advice::Advice,
     error::ConfineError,
     prepare::Prepared,
+    program::{CommandLine, ProgramParts, ResolveError, Word, resolve},
     running::{Abandoned, Command, Outcome, Pending, Running, Streams},
     secrets::TooLarge,
 };
@@ -105,7 +107,8 @@ pub struct Subject<'a> {
     pub approved: &'a [Utf8PathBuf],
     /// The file that is executed, canonical.
     pub program: &'a Utf8Path,
-    /// Files that belong to the program, canonical.
+    /// Files that belong to the program, as [`resolve`] finds them: canonical, or links in a canonical
+    /// directory.
     pub program_files: &'a [Utf8PathBuf],
 }
 

@@ -41,7 +41,7 @@ pub use self::{
     prepare::Prepared,
     program::{CommandLine, ProgramParts, ResolveError, Word, resolve},
     running::{Abandoned, Command, Outcome, Pending, Running, Streams},
-    secrets::TooLarge,
+    secrets::Unsearchable,
 };
 
 /// What belongs to the machine and the user, and stays the same for a whole run of jp.

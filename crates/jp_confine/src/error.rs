@@ -5,7 +5,7 @@ use jp_process::{SpawnError, WaitError};
 use jp_proxy::InvalidUpstream;
 use jp_sandbox::plan::Refusal;
 
-use crate::secrets::TooLarge;
+use crate::secrets::Unsearchable;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum ConfineError {
     Refused(#[from] Refusal),
     /// Nobody can say what is sensitive.
     #[error(transparent)]
-    Sensitive(#[from] TooLarge),
+    Sensitive(#[from] Unsearchable),
     /// There is nowhere to keep changes.
     #[error("cannot keep what the program changes apart: {0}")]
     Store(#[from] StoreError),

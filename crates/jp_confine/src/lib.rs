@@ -18,6 +18,7 @@ mod covered;
 mod error;
 mod facts;
 mod prepare;
+mod program;
 mod running;
 mod secrets;
 mod system;
@@ -41,8 +42,9 @@ pub use self::{
     covered::{Covered, Grant},
     error::ConfineError,
     prepare::Prepared,
+    program::{CommandLine, ProgramParts, ResolveError, Word, resolve},
     running::{Abandoned, Command, Outcome, Pending, Running, SENSITIVE, Streams},
-    secrets::TooLarge,
+    secrets::Unsearchable,
 };
 
 /// What belongs to the machine and the user, and stays the same for a whole run of jp.
@@ -108,7 +110,8 @@ pub struct Subject<'a> {
     pub approved: &'a [Utf8PathBuf],
     /// The file that is executed, canonical.
     pub program: &'a Utf8Path,
-    /// Files that belong to the program, canonical.
+    /// Files that belong to the program, as [`resolve`] finds them: canonical, or links in a canonical
+    /// directory.
     pub program_files: &'a [Utf8PathBuf],
 }
 

@@ -3,12 +3,21 @@
 //! Patterns that name a place are that place. Patterns such as `**/.env` are looked for in the
 //! workspace, below what the policy lets be read; the search reads directories and nothing else.
 //! A tree that is too large for that is an error and not a shrug: what was not found is not hidden.
+//! So is something sensitive whose path is not UTF-8, because a view could not name it.
 
-use std::{collections::HashSet, os::unix::fs::MetadataExt as _};
+use std::{
+    collections::HashSet,
+    ffi::{CStr, OsStr},
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{AccessPolicy, SensitivePaths};
-use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
+use rustix::{
+    fs::{CWD, Dir, DirEntry, FileType, Mode, OFlags, lstat, openat},
+    io::Errno,
+};
 
 /// How many names are looked at. A tree of this size takes a few seconds to walk.
 const MOST: usize = 2_000_000;
@@ -16,11 +25,21 @@ const MOST: usize = 2_000_000;
 /// How deep. Deeper than a path can be long.
 const DEEPEST: usize = 2_000;
 
-/// The workspace is too large to say that nothing sensitive is in it.
+/// Why nobody can say that everything sensitive is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{root} has more than {MOST} files, too many to look for sensitive ones")]
-pub struct TooLarge {
-    root: Utf8PathBuf,
+pub enum Unsearchable {
+    /// There is too much to look at.
+    #[error("{root} has more than {MOST} files, too many to look for sensitive ones")]
+    TooLarge {
+        /// Where the search was.
+        root: Utf8PathBuf,
+    },
+    /// Something sensitive was found, and cannot be hidden.
+    #[error("{path} is sensitive and cannot be hidden, because its path is not UTF-8: rename it")]
+    NotText {
+        /// The path, as far as it is text.
+        path: Utf8PathBuf,
+    },
 }
 
 /// The absolute paths of everything sensitive that the policy could show.
@@ -29,16 +48,16 @@ pub(crate) fn find(
     policy: Option<&AccessPolicy>,
     root: &Utf8Path,
     home: Option<&Utf8Path>,
-) -> Result<Vec<Utf8PathBuf>, TooLarge> {
+) -> Result<Vec<Utf8PathBuf>, Unsearchable> {
     let mut found = paths.absolute(home);
     let mut search = Search::new(paths, policy, root, home);
-    search.walk(Utf8Path::new(""), 0)?;
+    search.walk(&Spot::top(), 0)?;
     found.append(&mut search.found);
     // Another name of a file that is kept back shows the same content.
     search.inodes = linked(found.iter().chain(&denied(policy, root)))?;
     if !search.inodes.is_empty() {
         search.looked_at = 0;
-        search.walk(Utf8Path::new(""), 0)?;
+        search.walk(&Spot::top(), 0)?;
         found.append(&mut search.found);
     }
     found.sort();
@@ -53,24 +72,60 @@ fn denied(policy: Option<&AccessPolicy>, root: &Utf8Path) -> Vec<Utf8PathBuf> {
 }
 
 /// The inodes of files with several names, at these places and below them.
-fn linked<'a>(places: impl Iterator<Item = &'a Utf8PathBuf>) -> Result<HashSet<u64>, TooLarge> {
+fn linked<'a>(places: impl Iterator<Item = &'a Utf8PathBuf>) -> Result<HashSet<u64>, Unsearchable> {
     let mut inodes = HashSet::new();
-    let mut waiting: Vec<Utf8PathBuf> = places.cloned().collect();
+    let mut waiting: Vec<PathBuf> = places.map(|path| path.as_std_path().to_owned()).collect();
     let mut looked_at = 0;
     while let Some(path) = waiting.pop() {
         looked_at += 1;
         if looked_at > MOST {
-            return Err(TooLarge { root: path });
+            let root = Utf8PathBuf::from(path.to_string_lossy().into_owned());
+            return Err(Unsearchable::TooLarge { root });
         }
-        let Ok(found) = path.symlink_metadata() else { continue };
-        if found.is_file() && found.nlink() > 1 {
-            inodes.insert(found.ino());
-        } else if found.is_dir() {
-            let below = path.read_dir_utf8().into_iter().flatten().flatten();
-            waiting.extend(below.map(|entry| entry.path().to_owned()));
+        let Ok(found) = lstat(&path) else { continue };
+        match FileType::from_raw_mode(found.st_mode) {
+            FileType::RegularFile if found.st_nlink > 1 => drop(inodes.insert(found.st_ino)),
+            FileType::Directory => {
+                let entries = entries(&path).into_iter().flatten();
+                waiting.extend(entries.map(|entry| path.join(name_of(&entry))));
+            }
+            _ => {}
         }
     }
     Ok(inodes)
+}
+
+/// What is in a directory, without a step through a link.
+fn entries(directory: &Path) -> rustix::io::Result<impl Iterator<Item = DirEntry> + use<>> {
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let entries = openat(CWD, directory, flags, Mode::empty()).and_then(Dir::new)?;
+    let is_dots = |name: &CStr| matches!(name.to_bytes(), b"." | b"..");
+    Ok(entries.filter_map(Result::ok).filter(move |entry| !is_dots(entry.file_name())))
+}
+
+fn name_of(entry: &DirEntry) -> &OsStr {
+    OsStr::from_bytes(entry.file_name().to_bytes())
+}
+
+/// A path of the workspace, relative to it.
+struct Spot {
+    real: PathBuf,
+    /// The same as text. Where it is none, what is missing is replaced, which is good enough to compare
+    /// it with rules and patterns: they are text, so they cannot speak of what is missing.
+    text: Utf8PathBuf,
+    is_text: bool,
+}
+
+impl Spot {
+    fn top() -> Self {
+        Self { real: PathBuf::new(), text: Utf8PathBuf::new(), is_text: true }
+    }
+
+    fn join(&self, name: &OsStr) -> Self {
+        let is_text = self.is_text && name.to_str().is_some();
+        let text = self.text.join(&*name.to_string_lossy());
+        Self { real: self.real.join(name), text, is_text }
+    }
 }
 
 struct Search<'a> {
@@ -95,47 +150,47 @@ impl<'a> Search<'a> {
         Self { paths, policy, root, home, looked_at: 0, found, inodes }
     }
 
-    /// Looks at a directory of the workspace, given relative to it.
-    fn walk(&mut self, directory: &Utf8Path, depth: usize) -> Result<(), TooLarge> {
-        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let path = self.root.join(directory);
-        let opened = openat(CWD, path.as_std_path(), flags, Mode::empty()).and_then(Dir::new);
-        let entries = match opened {
+    /// Looks at a directory of the workspace.
+    fn walk(&mut self, directory: &Spot, depth: usize) -> Result<(), Unsearchable> {
+        let entries = match entries(&self.root.as_std_path().join(&directory.real)) {
             Ok(entries) => entries,
             // The owner could change the mode, and then see what nobody has looked at.
-            Err(rustix::io::Errno::ACCESS) if directory != "" => {
-                self.found.push(path);
-                return Ok(());
-            }
+            Err(Errno::ACCESS) if depth > 0 => return self.keep(directory),
             Err(_) => return Ok(()),
         };
         let mut below = Vec::new();
-        for entry in entries.filter_map(Result::ok) {
+        for entry in entries {
             self.looked_at += 1;
             if self.looked_at > MOST || depth > DEEPEST {
-                return Err(TooLarge { root: self.root.to_owned() });
+                return Err(Unsearchable::TooLarge { root: self.root.to_owned() });
             }
-            let Ok(name) = entry.file_name().to_str() else { continue };
-            if matches!(name, "." | "..") {
-                continue;
-            }
-            let path = directory.join(name);
-            let is_sensitive = self.paths.find(self.root, self.home, &path).is_some();
+            let spot = directory.join(name_of(&entry));
+            let is_sensitive = self.paths.find(self.root, self.home, &spot.text).is_some();
             if is_sensitive || self.inodes.contains(&entry.ino()) {
-                self.found.push(self.root.join(path));
-            } else if self.is_directory(&entry, &path) && self.can_show(&path) {
-                below.push(path);
+                self.keep(&spot)?;
+            } else if self.is_directory(&entry, &spot) && self.can_show(&spot.text) {
+                below.push(spot);
             }
         }
-        below.into_iter().try_for_each(|path| self.walk(&path, depth + 1))
+        below.iter().try_for_each(|spot| self.walk(spot, depth + 1))
+    }
+
+    /// Notes what has to be hidden.
+    fn keep(&mut self, spot: &Spot) -> Result<(), Unsearchable> {
+        let path = self.root.join(&spot.text);
+        match spot.is_text {
+            true => self.found.push(path),
+            false if self.can_show(&spot.text) => return Err(Unsearchable::NotText { path }),
+            false => {}
+        }
+        Ok(())
     }
 
     /// Not every file system says with a name what it is.
-    fn is_directory(&self, entry: &rustix::fs::DirEntry, path: &Utf8Path) -> bool {
+    fn is_directory(&self, entry: &DirEntry, spot: &Spot) -> bool {
         match entry.file_type() {
-            FileType::Unknown => {
-                self.root.join(path).symlink_metadata().is_ok_and(|found| found.is_dir())
-            }
+            FileType::Unknown => lstat(self.root.as_std_path().join(&spot.real))
+                .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir()),
             kind => kind == FileType::Directory,
         }
     }

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::{LONG, TIERS, World};
-use jp_process::{Bounds, Finished, RunError, SpawnError, Stop, Stopped, Stream};
+use jp_process::{Bounds, Finished, Interrupted, RunError, SpawnError, Stop, Stopped, Stream};
 use jp_sandbox::{event::Ended, failure::Step};
 
 /// Runs a script under every tier and says how it ended and what it wrote.
@@ -173,6 +173,34 @@ async fn a_program_that_does_not_want_to_end_is_killed() {
         assert_eq!(finished.exit.to_string(), "was ended by SIGKILL");
     }
     world.assert_no_program();
+}
+
+/// Whoever has something to lose by half-done work asks the end of the process, not the caller.
+#[tokio::test]
+async fn an_end_says_whether_the_work_is_whole() {
+    let world = World::new();
+    for tier in TIERS {
+        let script = "trap 'exit 0' TERM; echo begun; while :; do sleep 0.05; done";
+        let mut call = world.call(tier, script);
+        call.bounds.time = Some(Duration::from_millis(300));
+        let finished = world.run(call).await.unwrap();
+        assert!(finished.exit.is_success(), "it ended politely: {}", finished.exit);
+        assert_eq!(finished.exit.interrupted(), Some(Interrupted::Stopped), "{tier:?}");
+        for (script, expected) in [
+            ("exit 0", None),
+            ("exit 7", None),
+            ("kill -SEGV $$", Some(Interrupted::Signal(11))),
+            ("sleep 60 & kill -KILL $$", Some(Interrupted::Signal(9))),
+        ] {
+            let finished = world.run(world.call(tier, script)).await.unwrap();
+            assert_eq!(finished.exit.interrupted(), expected, "{tier:?}: {script}");
+        }
+        // What has ended cannot be stopped.
+        let mut child = world.host.spawn(world.spawn(tier, "exit 0")).await.unwrap();
+        assert_eq!(child.exit(), None);
+        child.wait().await.unwrap();
+        assert_eq!(child.kill().await.unwrap().interrupted(), None, "{tier:?}");
+    }
 }
 
 #[tokio::test]

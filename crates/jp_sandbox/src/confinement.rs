@@ -29,6 +29,23 @@ pub struct Confinement {
     pub observe: bool,
 }
 
+impl Confinement {
+    /// What a view says and nothing else: the network of the host, every program that is seen, the
+    /// usual limits.
+    pub fn of(tier: Tier, view: View) -> Self {
+        Self {
+            tier,
+            view,
+            links: Vec::new(),
+            changes: None,
+            network: Network::Shared,
+            execute: Execute::View,
+            limits: Limits::default(),
+            observe: false,
+        }
+    }
+}
+
 /// A symbolic link of the host that an otherwise empty directory of the view must have, because
 /// programs are named by it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -77,7 +77,7 @@ pub struct Request<'a> {
     /// The file that is executed.
     pub program: &'a Utf8Path,
     /// What else belongs to the program: its interpreter, files named in its command, and what
-    /// `program_files` lists.
+    /// `program_files` lists. A link among them is shown as a link.
     pub program_files: &'a [Utf8PathBuf],
     /// Whether the process runs as root, who can read what file modes keep from others.
     pub as_root: bool,

@@ -10,7 +10,10 @@ use jp_confine::{
     Surroundings,
 };
 use jp_process::{Bounds, Finished, Input, Output};
-use jp_sandbox::plan::{Lifetime, Profile};
+use jp_sandbox::{
+    machine::Feature,
+    plan::{Lifetime, Profile},
+};
 use jp_tool::access::{AccessPolicy, Capability, FsRule, SensitivePaths};
 
 /// Far longer than anything here takes.
@@ -63,6 +66,11 @@ impl<'a> Run<'a> {
 
 impl World {
     pub(crate) fn new() -> Self {
+        Self::without(&[])
+    }
+
+    /// On a machine that lacks something.
+    pub(crate) fn without(features: &[Feature]) -> Self {
         let directory =
             tempfile::Builder::new().prefix("jp-confine-").tempdir_in("/var/tmp").unwrap();
         let path = Utf8Path::from_path(directory.path()).unwrap().canonicalize_utf8().unwrap();
@@ -75,7 +83,7 @@ impl World {
             home: Some(path.join("home")),
             stores: vec![path.join("changes")],
             shared_store: None,
-            hide: Vec::new(),
+            hide: features.to_vec(),
         };
         let settings = Settings {
             profile: Profile::Workspace,

@@ -2,6 +2,10 @@
 #![expect(clippy::disallowed_methods, reason = "tests look into /proc and make their own files")]
 #![expect(dead_code, reason = "each file of tests uses its part")]
 
+// The same shell as in the fixture.
+#[path = "../../src/bin/process_fixture/plain.rs"]
+mod plain;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -9,10 +13,9 @@ use std::{
 };
 
 use jp_process::{Bounds, Call, Finished, Host, RunError, Spawn, Stop};
-use jp_sandbox::{
-    confinement::{Confinement, Execute, Limits, Network, Program, Tier},
-    view::{Place, View, What, Write},
-};
+use jp_sandbox::confinement::{Program, Tier};
+
+pub(crate) use self::plain::confinement;
 
 pub(crate) const TIERS: [Tier; 3] = [Tier::None, Tier::Landlock, Tier::Namespaces];
 
@@ -37,12 +40,7 @@ impl World {
 
     /// `sh` with a script, in which `$0` is the fixture.
     pub(crate) fn shell(&self, script: &str) -> Program {
-        Program {
-            path: "/bin/sh".into(),
-            args: vec!["sh".into(), "-c".into(), script.into(), self.fixture.clone().into()],
-            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            directory: "/".into(),
-        }
+        plain::shell(script, &self.fixture, &[])
     }
 
     pub(crate) fn call(&self, tier: Tier, script: &str) -> Call {
@@ -141,18 +139,4 @@ pub(crate) fn zombies_below(pid: i32) -> usize {
 
 pub(crate) fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
-}
-
-pub(crate) fn confinement(tier: Tier) -> Confinement {
-    let everything = What::Host { write: Write::No, execute: true };
-    Confinement {
-        tier,
-        view: View::new([Place { path: "/".into(), what: everything }]),
-        links: Vec::new(),
-        changes: None,
-        network: Network::Shared,
-        execute: Execute::View,
-        limits: Limits::default(),
-        observe: false,
-    }
 }

@@ -250,7 +250,7 @@ impl<'a> Tree<'a> {
 
     /// Makes a link where nothing of the host is seen that could have it.
     fn link(&self, link: &Link) -> io::Result<()> {
-        if self.view.at(&link.path) != What::Hidden {
+        if !matches!(self.view.at(&link.path), What::Hidden | What::Private { .. }) {
             return Ok(());
         }
         self.make_parents(&link.path)?;

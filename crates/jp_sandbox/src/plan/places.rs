@@ -41,7 +41,7 @@ pub(super) const SYSTEM: [&str; 16] = [
 ];
 
 /// What programs load besides themselves.
-const LIBRARIES: [&str; 16] = [
+const LIBRARIES: [&str; 17] = [
     "/usr/lib",
     "/usr/lib32",
     "/usr/lib64",
@@ -58,6 +58,7 @@ const LIBRARIES: [&str; 16] = [
     "/nix/store",
     "/gnu/store",
     "/etc/ld.so.cache",
+    "/etc/ssl/openssl.cnf",
 ];
 
 /// Where the programs of the system are.
@@ -176,6 +177,7 @@ pub(super) fn links(view: &View, request: &Request<'_>, facts: &dyn Facts) -> Ve
     };
     let unseen = |path: &&&str| !matches!(view.at(Utf8Path::new(path)), What::Host { .. });
     let mut candidates: Vec<&str> = [&SYSTEM[..], &LIBRARIES, &PROGRAMS].concat();
+    candidates.extend(request.program_files.iter().map(|path| path.as_str()));
     candidates.sort_unstable();
     candidates.dedup();
     candidates.iter().filter(unseen).filter_map(link).collect()
@@ -256,8 +258,15 @@ impl Build<'_> {
         for path in LIBRARIES.iter().chain(system) {
             self.set_existing(Utf8Path::new(path), READ_AND_RUN);
         }
-        let own = self.request.program_files.iter().map(Utf8PathBuf::as_path);
-        own.chain([self.request.program]).for_each(|path| self.set(path.to_owned(), READ_AND_RUN));
+        for path in self.own_files().into_iter().chain([self.request.program.to_owned()]) {
+            self.set(path, READ_AND_RUN);
+        }
+    }
+
+    /// The files of the program that are files: a link is made, and where it leads is one of them.
+    fn own_files(&self) -> Vec<Utf8PathBuf> {
+        let is_link = |path: &&Utf8PathBuf| matches!(self.facts.kind(path), Kind::Link(_));
+        self.request.program_files.iter().filter(|path| !is_link(path)).cloned().collect()
     }
 
     /// A program can be read and run whatever the rules say: who configured it wants it to start.
@@ -266,9 +275,9 @@ impl Build<'_> {
         if !matches!(self.view.at(program), What::Host { execute: true, .. }) {
             self.view.set(program, READ_AND_RUN);
         }
-        for path in self.request.program_files {
-            if !matches!(self.view.at(path), What::Host { .. }) {
-                self.view.set(path.clone(), READ_AND_RUN);
+        for path in self.own_files() {
+            if !matches!(self.view.at(&path), What::Host { .. }) {
+                self.view.set(path, READ_AND_RUN);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::{io::Read, os::fd::OwnedFd, path::Path, sync::LazyLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_sandbox::{
-    confinement::{Confinement, Execute, Limits, Network, Program, Tier},
+    confinement::{Confinement, Network, Program, Tier},
     event::{Blocked, Ended, Event},
     failure::Failure,
     linux::{Spawner, Stdio},
@@ -48,16 +48,8 @@ impl Sandbox {
             view.set(path, RUN);
         }
         view.set("/tmp", What::Private { execute: true });
-        let confinement = Confinement {
-            tier: Tier::Namespaces,
-            view,
-            links: Vec::new(),
-            changes: None,
-            network: Network::None,
-            execute: Execute::View,
-            limits: Limits::default(),
-            observe: false,
-        };
+        let confinement =
+            Confinement { network: Network::None, ..Confinement::of(Tier::Namespaces, view) };
         Self { directory, confinement }
     }
 

@@ -2,6 +2,8 @@
 //! parent that uses this crate and can be killed or measured.
 
 #[cfg(target_os = "linux")]
+mod plain;
+#[cfg(target_os = "linux")]
 mod roles;
 
 use std::process::ExitCode;

@@ -6,17 +6,16 @@
 
 use std::{
     io::{self, Write},
+    path::Path,
     process::{Command, ExitCode, Stdio},
     thread,
     time::Duration,
 };
 
 use jp_process::{Bounds, Call, Host, Spawn, Stop, run};
-use jp_sandbox::{
-    confinement::{Confinement, Execute, Limits, Network, Program, Tier},
-    linux::helper,
-    view::{Place, View, What, Write as Writes},
-};
+use jp_sandbox::{confinement::Tier, linux::helper};
+
+use crate::plain::{confinement, shell};
 
 /// Longer than any test, so that whoever is forgotten is seen; short enough not to stay for long.
 const LONG: Duration = Duration::from_mins(2);
@@ -112,7 +111,7 @@ async fn hold(host: &Host, fixture: &str, token: &str) -> io::Result<()> {
     let mut children = Vec::new();
     for tier in [Tier::None, Tier::Landlock, Tier::Namespaces] {
         for script in ["$0 daemon $1 3; exec $0 sleep $1", "exec $0 swarm $1 3"] {
-            let program = shell(&["-c", script, fixture, token]);
+            let program = shell(script, Path::new(fixture), &[token]);
             let spawn = Spawn::new(program, confinement(tier)).piped();
             children.push(host.spawn(spawn).await.map_err(io::Error::other)?);
         }
@@ -128,7 +127,7 @@ async fn swallow(host: &Host, fixture: &str) -> io::Result<()> {
     let script = "trap '' TERM; exec $0 flood both 500000000";
     let stop = Stop { terminate_after: Duration::ZERO, kill_after: LONG };
     let call = Call {
-        program: shell(&["-c", script, fixture]),
+        program: shell(script, Path::new(fixture), &[]),
         confinement: confinement(Tier::None),
         input: Vec::new(),
         bounds: Bounds { stop, ..Bounds::default() },
@@ -145,7 +144,7 @@ async fn succeed_often(host: &Host) -> io::Result<usize> {
     let mut succeeded = 0;
     for tier in [Tier::None, Tier::Landlock, Tier::Namespaces].repeat(5) {
         let call = Call {
-            program: shell(&["-c", "exit 0"]),
+            program: shell("exit 0", Path::new("sh"), &[]),
             confinement: confinement(tier),
             input: Vec::new(),
             bounds: Bounds::default(),
@@ -162,27 +161,4 @@ fn most_memory() -> io::Result<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
     number.ok_or_else(|| io::Error::other("no VmHWM"))
-}
-
-fn shell(words: &[&str]) -> Program {
-    Program {
-        path: "/bin/sh".into(),
-        args: ["sh"].iter().chain(words).map(Into::into).collect(),
-        env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-        directory: "/".into(),
-    }
-}
-
-fn confinement(tier: Tier) -> Confinement {
-    let everything = What::Host { write: Writes::No, execute: true };
-    Confinement {
-        tier,
-        view: View::new([Place { path: "/".into(), what: everything }]),
-        links: Vec::new(),
-        changes: None,
-        network: Network::Shared,
-        execute: Execute::View,
-        limits: Limits::default(),
-        observe: false,
-    }
 }

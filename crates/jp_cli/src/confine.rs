@@ -61,7 +61,9 @@ pub(crate) fn loosened(config: &Config) -> Vec<String> {
 fn surroundings() -> Result<Surroundings> {
     let home = ctx::home().and_then(|home| home.canonicalize_utf8().ok());
     let user = rustix::process::geteuid().as_raw();
-    let cache = ctx::cache_home().map(|cache| cache.join("jp/changes"));
+    // A home that does not exist is not made for the sake of a cache.
+    let is_there = |cache: &Utf8PathBuf| home.is_some() || cache.exists();
+    let cache = ctx::cache_home().filter(is_there).map(|cache| cache.join("jp/changes"));
     // Where the cache is on another file system than the workspace, or inside it.
     let elsewhere = Utf8PathBuf::from(format!("/var/tmp/jp-{user}"));
     Ok(Surroundings {

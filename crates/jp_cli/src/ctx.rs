@@ -301,6 +301,12 @@ fn read_config(path: &Utf8Path, found: Found) -> Result<Option<String>> {
     let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let is_of_home =
+                found == Found::Automatically && home().is_some_and(|home| path.starts_with(home));
+            let error = failed(error);
+            return Err(if is_of_home { error.hint(OTHER_HOME) } else { error });
+        }
         Err(error) => return Err(failed(error)),
     };
     if found == Found::Automatically {
@@ -316,6 +322,9 @@ fn read_config(path: &Utf8Path, found: Found) -> Result<Option<String>> {
         .map(Some)
         .map_err(|error| Error::usage(format!("{path} is not UTF-8 text: {error}")))
 }
+
+/// What is most often the reason that settings cannot be read.
+const OTHER_HOME: &str = "if HOME is the directory of another user, set it to one of yours";
 
 /// The directory to work in: the current one, or `-C` from there.
 fn current_directory(chosen: Option<&Utf8Path>) -> Result<Utf8PathBuf> {

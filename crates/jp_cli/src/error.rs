@@ -25,8 +25,8 @@ pub(crate) struct Error {
 #[derive(Debug)]
 enum What {
     Message(String),
-    /// Rendered with the lines of the files that are wrong.
-    Config(Box<ConfigErrors>),
+    /// Rendered with the lines of the files that are wrong. Keys are told without this table.
+    Config(Box<ConfigErrors>, Option<&'static str>),
     /// Everything was said, or nobody reads our output any more.
     Nothing,
 }
@@ -62,6 +62,15 @@ impl Error {
         self
     }
 
+    /// The same errors of a configuration with keys as they are written inside of a table.
+    #[must_use]
+    pub(crate) fn without_table(mut self, table: &'static str) -> Self {
+        if let What::Config(_, shown) = &mut self.what {
+            *shown = Some(table);
+        }
+        self
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
@@ -70,7 +79,7 @@ impl Error {
     pub(crate) fn parts(&self) -> Option<(String, &[String])> {
         let message = match &self.what {
             What::Nothing => return None,
-            What::Config(errors) => errors.render(false),
+            What::Config(errors, table) => rendered(errors, *table, false),
             What::Message(message) => message.clone(),
         };
         Some((message, &self.hints))
@@ -96,7 +105,7 @@ impl Error {
         let color = printer.settings().stderr.color.is_some();
         let mut text = match &self.what {
             What::Nothing => return self.exit,
-            What::Config(errors) => errors.render(color),
+            What::Config(errors, table) => rendered(errors, *table, color),
             What::Message(message) => {
                 format!("{} {}\n", label("error:", "1;31", color), clean(message))
             }
@@ -106,6 +115,16 @@ impl Error {
         // If nobody can be told, the exit code still tells.
         let _ = printer.print(Print::error(&text)).and_then(|()| printer.flush());
         self.exit
+    }
+}
+
+fn rendered(errors: &ConfigErrors, table: Option<&str>, color: bool) -> String {
+    let text = errors.render(color);
+    match table {
+        Some(table) => {
+            text.replace(&format!(" in `{table}`"), "").replace(&format!("`{table}."), "`")
+        }
+        None => text,
     }
 }
 
@@ -129,7 +148,7 @@ impl From<io::Error> for Error {
 
 impl From<ConfigErrors> for Error {
     fn from(errors: ConfigErrors) -> Self {
-        Self { exit: Exit::Usage, what: What::Config(Box::new(errors)), hints: Vec::new() }
+        Self { exit: Exit::Usage, what: What::Config(Box::new(errors), None), hints: Vec::new() }
     }
 }
 

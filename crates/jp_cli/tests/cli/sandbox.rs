@@ -7,10 +7,15 @@
 mod changes;
 mod doctor;
 mod endings;
+mod grants;
+mod json;
 mod network;
 mod presets;
 mod profiles;
+mod refusals;
 mod run;
+mod sensitive;
+mod shown;
 mod tiers;
 mod users;
 

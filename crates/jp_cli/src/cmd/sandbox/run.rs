@@ -35,14 +35,15 @@ use crate::{
 };
 
 pub(crate) async fn run(ctx: &Ctx, args: &SandboxRun) -> Result {
-    if args.plan {
-        let (confiner, request) = (confine::confiner(ctx.config())?, Request::new(ctx, args)?);
-        let prepared = confiner.plan(request.subject()).await.map_err(refused)?;
-        request.check_grants(&prepared)?;
-        return plan::show(ctx, &confiner, prepared);
-    }
     let mut report = Report::new(ctx);
-    let result = Run { ctx, args }.go(&mut report).await;
+    let run = Run { ctx, args };
+    if args.plan {
+        return match run.plan().await {
+            Ok(()) => Ok(()),
+            Err(error) => report.finish(Err(error)),
+        };
+    }
+    let result = run.go(&mut report).await;
     report.finish(result)
 }
 
@@ -53,6 +54,14 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    async fn plan(&self) -> Result {
+        let request = Request::new(self.ctx, self.args)?;
+        let confiner = confine::confiner(self.ctx.config())?;
+        let prepared = confiner.plan(request.subject()).await.map_err(refused)?;
+        request.check_grants(&prepared)?;
+        plan::show(self.ctx, &confiner, prepared)
+    }
+
     async fn go(&self, report: &mut Report<'_>) -> Result<Exit> {
         self.check_arguments()?;
         let mut request = Request::new(self.ctx, self.args)?;

@@ -58,6 +58,30 @@ fn ctrl_c_ends_the_program() {
     assert_eq!(change_sets(&env), Vec::<String>::new());
 }
 
+/// Half of a job is not what anybody asked for, so what was kept apart is thrown away.
+#[test]
+fn an_interrupted_call_changes_nothing() {
+    let env = workspace();
+    env.write(".env", "TOKEN=1");
+    let before = bytes_of(&env);
+    let mark = mark(&env);
+    let mut terminal = script(&env, &[], &busy(&mark)).pty(SIZE);
+    terminal.expect("ready", LIMIT).send("\u{3}");
+    let output = terminal.wait(LIMIT).code(130);
+    let said = "Interrupted: 2 changes thrown away, nothing was changed.";
+    assert!(output.screen().contains(said), "{}", output.screen());
+    assert_eq!(bytes_of(&env), before);
+    // Also when the program calls it a success.
+    let polite = "trap 'exit 0' TERM; echo made > made; echo ready; while :; do sleep 0.01; done";
+    let running = script(&env, &[], polite).spawn();
+    running.expect_stdout("ready");
+    running.signal(Signal::TERM);
+    let output = running.wait().code(143);
+    assert!(output.stderr().contains("1 change thrown away"), "{output}");
+    assert_eq!(bytes_of(&env), before);
+    assert_eq!(change_sets(&env), Vec::<String>::new());
+}
+
 #[test]
 fn a_program_may_answer_ctrl_c_and_not_the_second() {
     let env = workspace();

@@ -104,10 +104,10 @@ fn rules_by_host_are_kept_by_the_proxy() {
     let refused = fetch(&env, &["--policy", "policy.toml"], other).code(1).normalized_stderr();
     assert!(refused.starts_with("403 access denied: http://127.0.0.1:$PORT/"), "{refused}");
     let (_, report) = refused.split_once("The sandbox denied:\n").unwrap();
-    assert_snapshot!(report, @r#"
+    assert_snapshot!(report, @"
     connect to http://127.0.0.1:$PORT/ (no rule allows it)
-      to allow it: access.net: { host = "127.0.0.1", port = $PORT, allow = true }
-    "#);
+      to allow it: --net 127.0.0.1:$PORT
+    ");
     // Who does not ask the proxy reaches nobody.
     let program = ["/usr/bin/python3", "-c", DIRECT, &named.to_string(), "127.0.0.1"];
     let output = confined(&env, &["--policy", "policy.toml"], &program).run().success();
@@ -133,4 +133,53 @@ fn what_is_allowed_goes_through_the_proxy_of_this_machine() {
     assert!(refused.stderr().starts_with("403 access denied: http://other.example/"), "{refused}");
     let output = fetch("HTTP_PROXY", "socks5://127.0.0.1:1", "http://far.example/");
     assert_snapshot!(output.code(1).stderr(), @"error: cannot use the proxy of this machine: proxies that speak socks5 are not supported; use one that speaks http");
+}
+
+#[test]
+fn options_open_and_close_the_network() {
+    let env = world();
+    let (named, other) = (server(), server());
+    let host = format!("127.0.0.1:{named}");
+    assert_eq!(fetch(&env, &["--net", &host], named).success().stdout(), "hello\n\n");
+    let refused = fetch(&env, &["--net", &host], other).code(1).normalized_stderr();
+    let (_, report) = refused.split_once("The sandbox denied:\n").unwrap();
+    assert_snapshot!(report, @"
+    connect to http://127.0.0.1:$PORT/ (no rule allows it)
+      to allow it: --net 127.0.0.1:$PORT
+    ");
+    env.write(
+        "policy.toml",
+        format!("[[access.net]]\nhost = \"127.0.0.1\"\nport = {named}\nallow = true\n"),
+    );
+    fetch(&env, &["--policy", "policy.toml"], named).success();
+    fetch(&env, &["--policy", "policy.toml", "--no-net"], named).code(1);
+}
+
+/// The address of who looks names up is not the host that was asked for.
+#[test]
+fn advice_names_what_was_asked_for_or_nothing() {
+    let env = world();
+    let program = "import socket, sys
+for port in 53, 80:
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        one.connect(('192.0.2.1', port))
+    except OSError:
+        pass
+sys.exit(1)";
+    let report = |options: &[&str]| {
+        let output = confined(&env, options, &["/usr/bin/python3", "-c", program]).run().code(1);
+        output.normalized_stderr()
+    };
+    assert_snapshot!(report(&["--no-net"]), @"
+    The sandbox denied:
+      look up the name of a host (there is no network)
+      connect to 192.0.2.1:80 (there is no network)
+        to allow it: --net 192.0.2.1:80
+    ");
+    assert_snapshot!(report(&["--net", "example.org"]), @"
+    The sandbox denied:
+      look up the name of a host (the only way out is the proxy in HTTP_PROXY and HTTPS_PROXY)
+      connect to 192.0.2.1:80 (the only way out is the proxy in HTTP_PROXY and HTTPS_PROXY)
+    ");
 }

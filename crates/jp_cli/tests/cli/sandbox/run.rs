@@ -85,7 +85,7 @@ fn policies_that_are_wrong() {
         confined(&env, &["--policy", "policy.toml"], &["true"]).run().code(2).normalized_stderr()
     };
     assert_snapshot!(check("[[access.fs]]\npath = \".\"\nred = true\n"), @"
-    error: unknown key `red` in `conversation.tools.policy.access.fs[0]`
+    error: unknown key `red` in `access.fs[0]`
      --> policy.toml:3:1
       |
     3 | red = true
@@ -94,21 +94,21 @@ fn policies_that_are_wrong() {
       = help: did you mean `read`?
     ");
     assert_snapshot!(check("# outside\n[[access.fs]]\npath = \"../x\"\nread = true\n"), @"
-    error: `conversation.tools.policy.access.fs[0]`: path escapes the workspace: ../x
+    error: `access.fs[0]`: path escapes the workspace: ../x
      --> policy.toml:2:1
       |
     2 | [[access.fs]]
       | ^^^^^^^^^^^^^
     ");
     assert_snapshot!(check("[[access.fs]]\npath = \"/etc\"\nread = true\n"), @"
-    error: `conversation.tools.policy.access.fs[0]`: path is outside the workspace: /etc
+    error: `access.fs[0]`: path is outside the workspace: /etc
      --> policy.toml:1:1
       |
     1 | [[access.fs]]
       | ^^^^^^^^^^^^^
     ");
     assert_snapshot!(check("source = \"builtin\"\n[[access.fs]]\npath = \".\"\n"), @r#"
-    error: `conversation.tools.policy.access` on a tool whose source is `builtin`: only local tools can be restricted
+    error: `access` on a tool whose source is `builtin`: only local tools can be restricted
      --> policy.toml:2:3
       |
     2 | [[access.fs]]
@@ -120,14 +120,14 @@ fn policies_that_are_wrong() {
       |          --------- this source is not local
     "#);
     assert_snapshot!(check("[[access.net]]\nhost = \"*.example.org\"\nallow = true\n"), @"
-    error: `conversation.tools.policy.access.net[0]`: wildcards are not supported in a host: *.example.org; write one rule for each host
+    error: `access.net[0]`: wildcards are not supported in a host: *.example.org; write one rule for each host
      --> policy.toml:1:1
       |
     1 | [[access.net]]
       | ^^^^^^^^^^^^^^
     ");
     assert_snapshot!(check("[system]\npresets = [\"perl\"]\n"), @r#"
-    error: `conversation.tools.policy.system.presets[0]` must be one of "rust", "node", "python", "go", "java", "git", found "perl"
+    error: `system.presets[0]` must be one of "rust", "node", "python", "go", "java", "git", found "perl"
      --> policy.toml:2:12
       |
     2 | presets = ["perl"]

@@ -135,7 +135,14 @@ fn of_change(change: &Change, outcome: &str) -> Value {
         Kind::Deleted(_) => "deleted",
         Kind::Replaced { .. } => "replaced",
     };
-    json!({ "path": change.path, "change": kind, "size": change.size, "outcome": outcome })
+    json!({
+        "path": change.path,
+        "change": kind,
+        "size": change.size,
+        "outcome": outcome,
+        "why": null,
+        "reason": null,
+    })
 }
 
 /// Why a change is not made, in kinds that a person has to answer differently.

@@ -28,7 +28,8 @@ pub(super) fn obstacle(request: &Request, prepared: &Prepared) -> Option<Obstacl
         return Some(Obstacle { why, hint });
     }
     let interpreter = ctx::interpreter(canonical)?;
-    let advice = prepared.advice_for(&interpreter, Wanted::Execute)?;
+    let hidden = prepared.advice_for(&interpreter, Wanted::Read);
+    let advice = hidden.or_else(|| prepared.advice_for(&interpreter, Wanted::Execute))?;
     let why = hidden_by(request, &interpreter, &advice.reason);
     let why = format!("it is a script for {interpreter}, and {why}");
     let to_allow = ToAllow::of(&advice, request.has_fs_rules());

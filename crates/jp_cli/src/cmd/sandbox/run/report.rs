@@ -132,7 +132,7 @@ impl<'a> Report<'a> {
     pub(super) fn finish(mut self, result: Result<Exit>) -> Result {
         let code = match result {
             Ok(code) => code,
-            Err(error) if self.ctx.is_json() => self.note(&error),
+            Err(error) if self.ctx.is_json() && error.parts().is_some() => self.note(&error),
             Err(error) => return Err(error),
         };
         if self.ctx.is_json() {

@@ -4,7 +4,7 @@
 //! later, for want of a directory that was misspelled, tells nobody why.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_config::{Config, Layer};
+use jp_config::{Config, ConfigErrors, Layer};
 use jp_confine::{Needs, Prepared, Subject};
 use jp_process::find_program;
 use jp_sandbox::{event::Wanted, plan::Lifetime, presets::Preset};
@@ -19,6 +19,7 @@ use crate::{
 
 /// The tool that a policy in a file is read as.
 const NAME: &str = "policy";
+const TABLE: &str = "conversation.tools.policy";
 
 /// What is to be run, and how.
 pub(super) struct Request {
@@ -170,8 +171,10 @@ fn read_policy(
 ) -> Result<AccessPolicy> {
     let text = ctx::read_named(&ctx.cwd().join(file), &format!("--policy {file}"))?;
     let tool = Layer::tool(NAME, "the program", "source = \"local\"\ncommand = \"-\"");
-    let config = Config::load(vec![tool, Layer::tool(NAME, file.as_str(), text)])?;
-    let policies = config.policies(root)?;
+    // The file has no such table around it, so nobody is told of one.
+    let wrong = |errors: ConfigErrors| Error::from(errors).without_table(TABLE);
+    let config = Config::load(vec![tool, Layer::tool(NAME, file.as_str(), text)]).map_err(wrong)?;
+    let policies = config.policies(root).map_err(wrong)?;
     if let Some(tool) = config.app.conversation.tools.get(NAME) {
         *needs = tool.config.system.as_ref().map(confine::needs).unwrap_or_default();
     }
@@ -240,9 +243,19 @@ fn named(ctx: &Ctx, path: &Utf8Path) -> Utf8PathBuf {
 }
 
 fn find(ctx: &Ctx, name: &std::ffi::OsStr) -> Result<(Utf8PathBuf, Utf8PathBuf)> {
+    if name.is_empty() {
+        return Err(Error::usage("the name of the program is empty"));
+    }
     let search = ctx::variable("PATH");
-    let found =
-        find_program(name, search.as_ref(), ctx.cwd().as_std_path()).map_err(Error::usage)?;
+    let found = find_program(name, search.as_ref(), ctx.cwd().as_std_path());
+    let found = found.map_err(|error| {
+        let error = Error::usage(error);
+        // Programs are not looked for in the current directory.
+        match name.to_str().filter(|name| !name.contains('/') && ctx.cwd().join(name).is_file()) {
+            Some(name) => error.hint(format!("the file in this directory is ./{name}")),
+            None => error,
+        }
+    })?;
     let path = Utf8PathBuf::try_from(found)
         .map_err(|error| Error::usage(format!("the path of the program is not UTF-8: {error}")))?;
     let canonical =

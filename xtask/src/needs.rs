@@ -47,6 +47,12 @@ pub(crate) const TESTS: &[Need] = &[
         get: Get::Ask("install the package git"),
     },
     Need {
+        name: "jq",
+        why: "runs the tool that the documentation shows",
+        present: || Cmd::new("jq", &["--version"]).succeeds(),
+        get: Get::Ask("install the package jq"),
+    },
+    Need {
         name: "npm",
         why: "runs the tests of a project inside the sandbox",
         present: || Cmd::new("npm", &["--version"]).succeeds(),

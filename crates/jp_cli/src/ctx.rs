@@ -399,18 +399,6 @@ pub(crate) fn program() -> Result<std::path::PathBuf> {
     env::current_exe().map_err(|error| Error::failure(format!("cannot find this program: {error}")))
 }
 
-/// The interpreter that a script names in its first line.
-pub(crate) fn interpreter(script: &Utf8Path) -> Option<Utf8PathBuf> {
-    use io::Read as _;
-
-    let mut start = Vec::new();
-    // The kernel looks no further.
-    fs::File::open(script).ok()?.take(256).read_to_end(&mut start).ok()?;
-    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let word = std::str::from_utf8(line).ok()?.split_whitespace().next()?;
-    Some(word.into())
-}
-
 /// The user's cache directory.
 pub(crate) fn cache_home() -> Option<Utf8PathBuf> {
     let cache = Utf8PathBuf::from(variable("XDG_CACHE_HOME"));

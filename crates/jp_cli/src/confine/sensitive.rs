@@ -6,6 +6,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{Covered, Grant};
+use jp_printer::single_line;
 
 use super::allow::quoted;
 use crate::{
@@ -52,7 +53,7 @@ pub(crate) fn ask(ctx: &Ctx, covered: &[Covered], root: &Utf8Path, who: &str) ->
 }
 
 /// A path as the user would write it here.
-pub(crate) fn shown<'a>(ctx: &Ctx, path: &'a Utf8Path) -> &'a Utf8Path {
+fn shown<'a>(ctx: &Ctx, path: &'a Utf8Path) -> &'a Utf8Path {
     path.strip_prefix(ctx.cwd()).ok().filter(|below| !below.as_str().is_empty()).unwrap_or(path)
 }
 
@@ -64,14 +65,16 @@ fn described(ctx: &Ctx, covered: &Covered, root: &Utf8Path) -> String {
         || "leads to something sensitive, or cannot be looked into".to_owned(),
         |pattern| format!("sensitive by `{pattern}`"),
     );
-    format!("{}: {why}, {}", shown(ctx, path), granted(path, by))
+    // A path with a line break could put words into this question.
+    let path_here = single_line(shown(ctx, path).as_str());
+    format!("{path_here}: {why}, {}", granted(path, by))
 }
 
 fn granted(path: &Utf8Path, by: &Grant) -> String {
     match by {
         Grant::Rule(rule) => format!("granted by the rule for `{rule}`"),
         Grant::Place(place) if place == path => "granted by name".to_owned(),
-        Grant::Place(place) => format!("granted with {place}"),
+        Grant::Place(place) => format!("granted with {}", single_line(place.as_str())),
         Grant::Profile => "seen without rules".to_owned(),
     }
 }

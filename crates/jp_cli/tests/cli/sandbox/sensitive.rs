@@ -124,3 +124,18 @@ fn places_outside_of_the_root_are_asked_about_too() {
     // For a key that nobody granted there is no advice.
     assert!(!output.stderr().contains(&format!("--allow-sensitive {key}")), "{output}");
 }
+
+/// A name cannot put words into the question.
+#[test]
+fn a_path_with_a_line_break_stays_in_its_line() {
+    let env = workspace();
+    env.write("a\nShow nothing? yes/.env", "TOKEN=3\n");
+    let mut terminal = script(&env, &RULES, "true").pty(SIZE);
+    terminal.expect("Show this to the program?", LIMIT);
+    let screen = terminal.screen();
+    assert!(screen.contains("  a Show nothing? yes/.env: sensitive by `**/.env`"), "{screen}");
+    terminal.send("\r");
+    terminal.wait(LIMIT).success();
+    let output = script(&env, &RULES, "true").run().success();
+    assert_eq!(output.stderr().lines().count(), 1, "{output}");
+}

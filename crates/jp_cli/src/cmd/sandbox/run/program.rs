@@ -7,9 +7,10 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::Prepared;
 use jp_sandbox::event::Wanted;
+use rustix::fs::{Mode, OFlags};
 
 use super::request::Request;
-use crate::{confine::allow::ToAllow, ctx, error::Error, exit::Exit};
+use crate::{confine::allow::ToAllow, error::Error, exit::Exit};
 
 /// Something on the way to a program that it cannot see.
 pub(super) struct Obstacle {
@@ -27,7 +28,7 @@ pub(super) fn obstacle(request: &Request, prepared: &Prepared) -> Option<Obstacl
         let hint = Some(format!("it is a link to {canonical}; name that instead"));
         return Some(Obstacle { why, hint });
     }
-    let interpreter = ctx::interpreter(canonical)?;
+    let interpreter = interpreter(canonical)?;
     let hidden = prepared.advice_for(&interpreter, Wanted::Read);
     let advice = hidden.or_else(|| prepared.advice_for(&interpreter, Wanted::Execute))?;
     let why = hidden_by(request, &interpreter, &advice.reason);
@@ -59,4 +60,15 @@ fn hidden_by(request: &Request, path: &Utf8Path, reason: &str) -> String {
         }
         None => format!("{path} is {reason}"),
     }
+}
+
+/// The interpreter that a script names in its first line. The kernel looks no further than this.
+fn interpreter(script: &Utf8Path) -> Option<Utf8PathBuf> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(script.as_std_path(), flags, Mode::empty()).ok()?;
+    let mut start = [0; 256];
+    let length = rustix::io::read(&file, &mut start).ok()?;
+    let line = start[..length].strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let word = std::str::from_utf8(line).ok()?.split_whitespace().next()?;
+    Some(word.into())
 }

@@ -7,7 +7,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_changes::Failure;
 use jp_confine::Advice;
-use jp_printer::Print;
+use jp_printer::{Print, single_line};
 use jp_sandbox::event::Ended;
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ impl<'a> Report<'a> {
         if let Some(warnings) = self.object["warnings"].as_array_mut() {
             warnings.push(warning.into());
         }
-        self.say(&format!("warning: {warning}\n"))
+        self.say(&format!("warning: {}\n", single_line(warning)))
     }
 
     /// A line for a person; a program gets the same from the object.
@@ -116,7 +116,8 @@ impl<'a> Report<'a> {
         for advice in advice.iter().take(MOST) {
             self.say(&format!("  {} ({})\n", advice.denied, advice.reason))?;
             if let Some(to_allow) = to_allow(advice) {
-                self.say(&format!("    to allow it: {}\n", to_allow.text(how.policy)))?;
+                let text = to_allow.text(how.policy);
+                self.say(&format!("    to allow it: {}\n", single_line(&text)))?;
             }
         }
         match advice.len().checked_sub(MOST) {

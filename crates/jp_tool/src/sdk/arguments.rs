@@ -41,11 +41,15 @@ pub(super) fn one<T: DeserializeOwned>(
 
 fn wrong(path: &serde_path_to_error::Path, error: &serde_json::Error) -> ToolError {
     let reason = quote(&error.to_string());
-    // What is missing or unknown at the top is named in the reason and has no path.
-    if path.iter().next().is_none() {
-        return ToolError::new(format!("wrong arguments: {}", reason.replace("field", "argument")));
+    if path.iter().next().is_some() {
+        return ToolError::new(format!("argument `{path}`: {reason}"));
     }
-    ToolError::new(format!("argument `{path}`: {reason}"))
+    // What is missing or unknown at the top is named in the reason, and is a field to serde only.
+    let reason = match reason.split_once(" field ") {
+        Some((what @ ("missing" | "unknown"), name)) => format!("{what} argument {name}"),
+        _ => reason,
+    };
+    ToolError::new(format!("wrong arguments: {reason}"))
 }
 
 fn no_such(unknown: &[String]) -> ToolError {

@@ -131,15 +131,15 @@ impl ToolEntry {
         answer.unwrap_or_else(Into::into)
     }
 
-    /// Starts a tool that stays alive. `None`: it is none, and `arguments` are untouched.
+    /// Starts a tool that stays alive.
     pub(super) fn start(
         &self,
-        arguments: &Arguments,
+        arguments: Arguments,
         call: &Call,
-    ) -> Option<Result<Box<dyn Session>, Stop>> {
+    ) -> Result<Box<dyn Session>, Stop> {
         match &self.work {
-            Work::Once(_) => None,
-            Work::Stateful(start) => Some(guard(|| start(arguments.clone(), call))),
+            Work::Once(_) => Err("this tool does not stay alive".into()),
+            Work::Stateful(start) => guard(|| start(arguments, call)),
         }
     }
 

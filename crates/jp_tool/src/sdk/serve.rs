@@ -40,15 +40,14 @@ pub(super) fn serve(
     output: &mut impl Write,
 ) -> io::Result<Exit> {
     let (id, started) = match ToolCommand::from_arguments(arguments) {
-        Ok(Some(ToolCommand::Spawn { id, args })) => (id, tool.start(&args, call)),
+        Ok(Some(ToolCommand::Spawn { id, args })) => (id, tool.start(args, call)),
         Ok(Some(_)) => return fail(output, "there is no session yet: the first action is `spawn`"),
         Ok(None) => return fail(output, "this tool stays alive: its arguments need an `action`"),
         Err(error) => return print_reply(output, &ToolError::from_error(&error).into()),
     };
     let session = match started {
-        Some(Ok(session)) => session,
-        Some(Err(stop)) => return print_reply(output, &stop.into()),
-        None => return fail(output, "this tool does not stay alive"),
+        Ok(session) => session,
+        Err(stop) => return print_reply(output, &stop.into()),
     };
     let mut session = Running { session, id };
     let mut next = Next::Do(Command::Fetch);

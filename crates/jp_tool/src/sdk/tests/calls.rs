@@ -113,6 +113,22 @@ fn wrong_arguments_are_named_with_what_was_expected() {
         error(&json!({ "path": "a", "dry_run": true, "lines": [{ "from": 1, "to": 2 }] })),
         @"wrong arguments: unknown argument `dry_run`, `lines.0.to`"
     );
+    let strict = |args: Value| {
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        #[expect(dead_code, reason = "only read")]
+        struct Strict {
+            field: String,
+        }
+        let done = |_: Strict, _: &Call| Ok::<_, ToolError>("done");
+        let line = invocation("strict", "run", &args, &json!({}));
+        feed([tool("strict", done)], line.as_bytes()).0.remove(0)["message"].clone()
+    };
+    insta::assert_snapshot!(strict(json!({})), @r#""wrong arguments: missing argument `field`""#);
+    insta::assert_snapshot!(
+        strict(json!({ "field": "a", "unknown field b": 1 })),
+        @r#""argument `unknown field b`: unknown field `unknown field b`, expected `field`""#
+    );
     // What the model wrote is not sent back to it whole.
     let long = error(&json!({ "path": "a", "force": "x".repeat(1 << 20) }));
     assert!(long.starts_with("argument `force`: invalid type: string \"xxx"), "{long:.80}");

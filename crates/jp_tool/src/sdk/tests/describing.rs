@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::*;
-use crate::{SchemaResponse, ToolError, ToolSchema};
+use crate::{Parameter, SchemaResponse, ToolError, ToolSchema};
 
 /// Read a file,
 /// or a part of it.
@@ -89,7 +90,7 @@ struct Tree {
 
 #[test]
 fn a_type_is_described_in_the_words_of_the_configuration() {
-    // D06-009, D06-010, D06-014, D06-015
+    // D06-009, D06-010, D06-012, D06-013, D06-014, D06-015
     let schema = schema_of::<Everything>("everything");
     let lines = serde_json::to_value(&schema).unwrap();
     let parameters = lines["parameters"].as_object().unwrap();
@@ -121,10 +122,26 @@ fn a_type_is_described_in_the_words_of_the_configuration() {
 
 #[test]
 fn a_description_is_read_back_as_it_was_written() {
-    // D06-008, D06-011: what a program prints is what the configuration would say.
+    // D06-008
     let schema = schema_of::<Everything>("everything");
     let text = serde_json::to_string(&SchemaResponse { tools: vec![schema.clone()] }).unwrap();
     assert_eq!(SchemaResponse::parse(&text).unwrap().tools, [schema]);
+}
+
+#[test]
+fn a_type_and_the_configuration_say_the_same_about_a_parameter() {
+    // D06-011
+    let written = r#"
+        [old]
+        type = "string"
+        summary = "What is there."
+
+        [new]
+        type = ["string", "null"]
+        required = false
+    "#;
+    let written: IndexMap<String, Parameter> = toml::from_str(written).unwrap();
+    assert_eq!(schema_of::<Edit>("edit").parameters, written);
 }
 
 #[test]

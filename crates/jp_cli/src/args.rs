@@ -1,13 +1,17 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
 mod sandbox;
+mod tool;
 
 use std::num::NonZeroUsize;
 
 use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
-pub(crate) use self::sandbox::{Access, Changes, Sandbox, SandboxRun};
+pub(crate) use self::{
+    sandbox::{Access, Changes, Sandbox, SandboxRun},
+    tool::{Question, Tool, ToolExplain, ToolList, ToolRun, ToolSession, ToolShow},
+};
 use crate::exit;
 
 /// Run tools and plugins for a language model, with exactly the access you grant them.
@@ -210,66 +214,6 @@ pub(crate) struct ConversationPath {
     /// The id of the conversation, the beginning of it, or `last`
     #[arg(value_name = "ID", default_value = "last")]
     pub(crate) id: String,
-}
-
-/// Look at tools
-#[derive(Debug, Subcommand)]
-#[command(arg_required_else_help = true)]
-pub(crate) enum Tool {
-    Explain(ToolExplain),
-}
-
-/// Say what a tool may touch, and why
-///
-/// Without a question it prints every rule, what it grants, and where it was written. With one it
-/// prints the decision, the rule that decides, and what to add to allow it; it ends with exit code
-/// 0 where that is allowed and 4 where it is not.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ToolExplain {
-    /// The name of the tool
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
-
-    #[command(flatten)]
-    pub(crate) question: Question,
-}
-
-/// What a tool might do; at most one of them.
-#[derive(Debug, clap::Args)]
-#[group(multiple = false)]
-#[command(next_help_heading = "Questions")]
-pub(crate) struct Question {
-    /// May it read this file or list this directory?
-    #[arg(long, value_name = "PATH")]
-    pub(crate) read: Option<Utf8PathBuf>,
-
-    /// May it make this file or directory?
-    #[arg(long, value_name = "PATH")]
-    pub(crate) create: Option<Utf8PathBuf>,
-
-    /// May it change this file?
-    #[arg(long, value_name = "PATH")]
-    pub(crate) update: Option<Utf8PathBuf>,
-
-    /// May it remove this file or directory?
-    #[arg(long, value_name = "PATH")]
-    pub(crate) delete: Option<Utf8PathBuf>,
-
-    /// May it run this file?
-    #[arg(long, value_name = "PATH")]
-    pub(crate) execute: Option<Utf8PathBuf>,
-
-    /// May it fetch this URL?
-    #[arg(long, value_name = "URL")]
-    pub(crate) url: Option<String>,
-
-    /// May it read this environment variable?
-    #[arg(long, value_name = "VAR")]
-    pub(crate) env: Option<String>,
-
-    /// May it start this program with these arguments?
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) command: Option<String>,
 }
 
 /// Print a script that completes commands in a shell

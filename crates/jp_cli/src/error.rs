@@ -85,6 +85,16 @@ impl Error {
         Some((message, &self.hints))
     }
 
+    /// Adds what led to it, or what else belongs to it.
+    #[must_use]
+    pub(crate) fn cause(mut self, cause: impl fmt::Display) -> Self {
+        if let What::Message(message) = &mut self.what {
+            let cause = cause.to_string().replace('\n', "\n  ");
+            *message = format!("{message}\n  {cause}");
+        }
+        self
+    }
+
     /// Prints the error and says how to end.
     pub(crate) fn report(&self, ctx: &Ctx) -> Exit {
         tracing::debug!(exit = ?self.exit, what = ?self.what, "ended");

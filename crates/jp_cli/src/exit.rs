@@ -16,14 +16,15 @@ pub(crate) enum Exit {
     Refused,
     /// The person looked at what was to be changed and said no.
     Declined,
+    /// It took too long.
+    TimedOut,
     /// The person did not want to go on.
     Interrupted,
     /// As the program ended that was run in our place.
     Program(u8),
 }
 
-/// Shown by `jp --help` and `jp man`. Codes that no command of this version ends with yet are part
-/// of the contract all the same.
+/// Shown by `jp --help` and `jp man`.
 pub(crate) const HELP: &str = "\
 Exit codes:
     0  success
@@ -45,6 +46,7 @@ impl Exit {
             Self::NeedsInput => 3,
             Self::Refused => 4,
             Self::Declined => 5,
+            Self::TimedOut => 124,
             Self::Interrupted => 130,
             Self::Program(code) => code,
         }

@@ -12,6 +12,7 @@ mod exit;
 mod format;
 mod log;
 mod terminal;
+mod tools;
 
 use std::{io, process::ExitCode};
 
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|word| word == jp_sandbox::linux::helper::WORD) {
         return jp_sandbox::linux::helper::serve();
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == jp_llm::tool::SERVE_BUNDLED) {
+        return jp_tool::main(jp_tools::entries());
     }
     // A usage error is reported, and its exit code chosen, in here.
     let args = Args::parse();

@@ -8,8 +8,8 @@
 
 use std::{fs::File, io, thread};
 
-use dialoguer::{Confirm, MultiSelect, console::Term};
-use jp_printer::{Styles, sanitize};
+use dialoguer::{Confirm, Editor, Input, MultiSelect, Select, console::Term};
+use jp_printer::{Styles, sanitize, single_line};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
@@ -32,6 +32,29 @@ pub(crate) struct Terminal {
 pub(crate) struct Choice {
     pub(crate) label: String,
     pub(crate) chosen: bool,
+}
+
+/// What somebody who was asked said.
+#[derive(Debug)]
+pub(crate) enum Reply<T> {
+    Given(T),
+    /// They left the question.
+    Left,
+}
+
+impl<T> Reply<T> {
+    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Reply<U> {
+        match self {
+            Self::Given(value) => Reply::Given(f(value)),
+            Self::Left => Reply::Left,
+        }
+    }
+}
+
+impl<T> From<Option<T>> for Reply<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Left, Self::Given)
+    }
 }
 
 impl Terminal {
@@ -86,6 +109,48 @@ impl Terminal {
         interruptible(&term, || prompt.interact_on_opt(&term))?.ok_or_else(cancelled)
     }
 
+    /// Asks for a yes or a no, for somebody else who wants to know.
+    pub(crate) fn ask_bool(&self, question: &str, default: Option<bool>) -> Result<Reply<bool>> {
+        let term = self.open().ok_or_else(|| nobody(question, ELSEWHERE))?;
+        let prompt = Confirm::new().with_prompt(line(question)).wait_for_newline(true);
+        let prompt = match default {
+            Some(default) => prompt.default(default),
+            None => prompt,
+        };
+        Ok(interruptible(&term, || prompt.interact_on_opt(&term))?.into())
+    }
+
+    /// Asks for a text.
+    pub(crate) fn ask_text(&self, question: &str, default: Option<&str>) -> Result<Reply<String>> {
+        let term = self.open().ok_or_else(|| nobody(question, ELSEWHERE))?;
+        let prompt = Input::<String>::new().with_prompt(line(question)).allow_empty(true);
+        let prompt = match default {
+            Some(default) => prompt.default(default.to_owned()),
+            None => prompt,
+        };
+        Ok(Reply::Given(interruptible(&term, || prompt.interact_text_on(&term))?))
+    }
+
+    /// Asks for one of several.
+    pub(crate) fn select(
+        &self,
+        question: &str,
+        options: &[String],
+        default: usize,
+    ) -> Result<Reply<usize>> {
+        let term = self.open().ok_or_else(|| nobody(question, ELSEWHERE))?;
+        let options: Vec<_> = options.iter().map(|option| line(option)).collect();
+        let prompt = Select::new().with_prompt(line(question)).items(&options).default(default);
+        Ok(interruptible(&term, || prompt.interact_on_opt(&term))?.into())
+    }
+
+    /// Lets the person change a text in their editor; `None` if they leave it without saving.
+    pub(crate) fn edit(&self, text: &str, extension: &str) -> Result<Option<String>> {
+        self.open().ok_or_else(|| nobody("how should this be edited?", ELSEWHERE))?;
+        let edited = Editor::new().extension(extension).require_save(true).edit(text);
+        edited.map_err(|error| Error::failure(format!("cannot edit: {error}")))
+    }
+
     fn open(&self) -> Option<Term> {
         if !self.allowed {
             return None;
@@ -94,6 +159,14 @@ impl Terminal {
         let write = File::options().write(true).open("/dev/tty").ok()?;
         Some(Term::read_write_pair(read, write))
     }
+}
+
+/// What to do where nobody can be asked.
+const ELSEWHERE: &str = "run it in a terminal";
+
+/// What a tool asks, as one line that cannot draw over what stands around it.
+fn line(text: &str) -> String {
+    single_line(&sanitize(text, Styles::Strip)).into_owned()
 }
 
 fn nobody(question: &str, otherwise: &str) -> Error {

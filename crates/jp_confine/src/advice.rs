@@ -60,6 +60,32 @@ pub enum Allow {
     Net(NetRule),
 }
 
+/// In one line, with what would allow it in the words of the configuration.
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.denied, self.reason)?;
+        match &self.allow {
+            Some(allow) => write!(f, "; to allow it: {allow}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Allow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Files(suggestion) => suggestion.fmt(f),
+            Self::Net(rule) => {
+                write!(f, "access.net: {{ host = {:?}", rule.host)?;
+                if let Some(port) = rule.port {
+                    write!(f, ", port = {port}")?;
+                }
+                f.write_str(", allow = true }")
+            }
+        }
+    }
+}
+
 /// `read /home/me/.gitconfig`, in one line whatever the path holds.
 impl fmt::Display for Denied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,10 +1,11 @@
 //! From a subject to a plan that may be carried out.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jp_sandbox::{
     confinement::Tier,
     plan::{Plan, Request, SystemPaths, Verdict, plan},
     presets::{Preset, PresetPlaces},
+    view::What,
 };
 use jp_tool::access::AccessPolicy;
 
@@ -126,13 +127,26 @@ impl Confiner {
 }
 
 impl Prepared {
+    /// Where the program can start: in the first of these directories of the workspace that it sees. A
+    /// policy may show it nothing there, and it still has to start somewhere.
+    pub fn directory<'a>(&self, wanted: impl IntoIterator<Item = &'a Utf8Path>) -> &'a Utf8Path {
+        let view = &self.plan.view;
+        let is_seen = |path: &Utf8Path| {
+            let mut places = view.places().iter();
+            view.at(path) != What::Hidden
+                || places.any(|place| place.what != What::Hidden && place.path.starts_with(path))
+        };
+        let fits = |path: &&Utf8Path| path.starts_with(&self.root) && is_seen(path);
+        wanted.into_iter().find(fits).unwrap_or(Utf8Path::new("/"))
+    }
+
     pub(crate) fn request(&self) -> Request<'_> {
         self.parts.request(self.policy.as_ref(), &self.root)
     }
 
     /// Whether a path of the workspace holds settings of jp, by which a tool could grant itself more,
     /// and no rule is about them.
-    pub(crate) fn is_settings(&self, path: &camino::Utf8Path) -> bool {
+    pub(crate) fn is_settings(&self, path: &Utf8Path) -> bool {
         let is_settings = path.starts_with(".jp") || path.file_name() == Some(".jp.toml");
         let names = |rule: &jp_tool::access::FsRule| {
             let rule = rule.path();
@@ -149,18 +163,14 @@ impl Prepared {
     }
 
     /// Sensitive paths that nobody said yes to.
-    pub(crate) fn is_kept(&self, path: &camino::Utf8Path) -> bool {
+    pub(crate) fn is_kept(&self, path: &Utf8Path) -> bool {
         let covers = |paths: &[Utf8PathBuf]| paths.iter().any(|kept| path.starts_with(kept));
         covers(&self.parts.sensitive) && !covers(&self.parts.approved)
     }
 }
 
 impl Parts {
-    fn request<'a>(
-        &'a self,
-        policy: Option<&'a AccessPolicy>,
-        root: &'a camino::Utf8Path,
-    ) -> Request<'a> {
+    fn request<'a>(&'a self, policy: Option<&'a AccessPolicy>, root: &'a Utf8Path) -> Request<'a> {
         Request {
             policy,
             root,

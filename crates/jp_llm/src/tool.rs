@@ -1,6 +1,42 @@
 //! The life of a tool call.
+//!
+//! ```text
+//! configuration ── resolve ──► ResolvedTool (definition, documentation, runtime)
+//!                                  │
+//! ToolCall ── arguments ───────────┼──► coordinator ──► runtime ──► outcome
+//!                                  │        ▲                          │
+//!                                  │        └── inquiry ◄── a question ┘
+//!                                  └──► live (tools that stay alive between calls)
+//! ```
+//!
+//! A tool is resolved once: its definition comes from the configuration, from its own program
+//! ([`resolve`], asking is in `schema_query`), or from jp. A call then goes through one loop, whatever
+//! executes it ([`coordinator`]).
 
-mod definition;
+pub mod arguments;
+pub mod call;
+pub mod context;
+pub mod coordinator;
+pub mod definition;
+pub mod inquiry;
+pub mod live;
+mod local;
+pub mod merge;
+pub mod outcome;
+pub mod render;
+pub mod resolve;
+pub mod runtime;
+mod schema_query;
 pub mod template;
 
-pub use self::definition::{Origin, ToolDefinition, ToolDocs};
+pub use self::{
+    call::{CallEnd, ToolCall},
+    coordinator::{Changes, Coordinator, text_of},
+    definition::{Origin, ToolDefinition, ToolDocs},
+    inquiry::{Answer, Approval, AssistantInquiry, InquiryBackend, Interaction, Notice, Proposed},
+    live::{Handles, LiveRuntime, LiveTool, Spawn},
+    local::{BUNDLED, Machine, SERVE_BUNDLED, StartError},
+    outcome::{Asked, Cause, ExecutionOutcome, Failure},
+    resolve::{CallSettings, ResolveError, ResolvedTool, Resolver, World},
+    schema_query::DescribeError,
+};

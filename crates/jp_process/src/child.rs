@@ -215,6 +215,11 @@ impl Child {
 }
 
 impl Exit {
+    /// The end of a process that nobody stopped, and that was denied nothing.
+    pub fn by_itself(ended: Ended) -> Self {
+        Self { ended, blocked: Vec::new(), was_stopped: false }
+    }
+
     /// Whether the program said that all is well.
     pub fn is_success(&self) -> bool {
         self.ended == Ended::Code(0)

@@ -30,10 +30,10 @@ pub(crate) fn run(ctx: &Ctx, args: Conversation) -> Result {
 }
 
 /// How long to wait for somebody else who is writing to a conversation.
-const PATIENCE: Wait = Wait::AtMost(Duration::from_secs(5));
+pub(crate) const PATIENCE: Wait = Wait::AtMost(Duration::from_secs(5));
 
 /// The conversation that the user means: `last`, an id, or the beginning of exactly one id.
-fn find(store: &FsStore, text: &str) -> Result<ConversationId> {
+pub(crate) fn find(store: &FsStore, text: &str) -> Result<ConversationId> {
     let listing = || store.list().map(|listing| listing.conversations);
     if text == "last" {
         let last = listing()?.first().map(|conversation| conversation.id);

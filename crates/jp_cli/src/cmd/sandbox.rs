@@ -1,7 +1,7 @@
 //! `jp sandbox`
 
 mod doctor;
-mod run;
+pub(crate) mod run;
 
 use crate::{
     args::Sandbox,

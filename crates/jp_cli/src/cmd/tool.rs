@@ -1,6 +1,10 @@
 //! `jp tool`
 
 mod explain;
+mod list;
+mod run;
+mod session;
+mod show;
 
 use jp_config::conversation::tool::Tool as ToolEntry;
 
@@ -12,6 +16,10 @@ use crate::{
 
 pub(crate) fn run(ctx: &Ctx, args: Tool) -> Result {
     match args {
+        Tool::List(args) => list::run(ctx, &args),
+        Tool::Show(args) => show::run(ctx, &args),
+        Tool::Run(args) => run::run(ctx, &args),
+        Tool::Session(args) => session::run(ctx, &args),
         Tool::Explain(args) => explain::run(ctx, &args),
     }
 }

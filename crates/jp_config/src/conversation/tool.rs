@@ -6,6 +6,8 @@ pub mod command;
 pub mod parameter;
 pub mod source;
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -54,6 +56,10 @@ pub struct ToolConfig {
     pub run: RunMode,
     /// What happens to the result before the assistant gets it.
     pub result: ResultMode,
+    /// How often a call that failed for a passing reason is tried again.
+    pub retries: u32,
+    /// How many seconds a call of a local tool may take. Waiting for an answer does not count.
+    pub timeout_secs: u32,
     /// How a local tool is started: a command line, or a table of program and arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Command>,
@@ -68,7 +74,8 @@ pub struct ToolConfig {
     /// Examples of calls, given to the assistant when it asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examples: Option<String>,
-    /// The tool's parameters, by name. Without this table the tool is asked for them.
+    /// The tool's parameters, by name. Without this table the tool is asked for them. A table in which
+    /// no entry has `type`, `enum` or `oneOf` changes single fields of what it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<NameMap<ToolParameter>>,
     /// Settings handed to the tool as they are.
@@ -98,6 +105,8 @@ impl Default for ToolConfig {
             enable: true,
             run: RunMode::default(),
             result: ResultMode::default(),
+            retries: 3,
+            timeout_secs: 600,
             command: None,
             runtime: Runtime::default(),
             summary: None,
@@ -153,6 +162,16 @@ pub enum Runtime {
     Vfs,
     /// A WebAssembly component inside the host.
     Wasm,
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stdio => "stdio",
+            Self::Vfs => "vfs",
+            Self::Wasm => "wasm",
+        })
+    }
 }
 
 /// Who answers one question of a tool.

@@ -1,6 +1,6 @@
 //! `jp sandbox run`: any program under a policy.
 
-mod changes;
+pub(crate) mod changes;
 mod plan;
 mod program;
 mod report;

@@ -19,7 +19,7 @@ const MAX_NAMES: usize = 1_000;
 
 /// How much of the changes is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(crate) enum Detail {
     /// The lines that differ.
     Lines,
     /// A line for each change.
@@ -27,14 +27,14 @@ pub(super) enum Detail {
 }
 
 /// The changes that will be made, as far as they are shown.
-pub(super) struct Diff {
-    pub(super) text: String,
+pub(crate) struct Diff {
+    pub(crate) text: String,
     /// How many are not shown.
-    pub(super) unseen: usize,
+    pub(crate) unseen: usize,
 }
 
 /// Shows the changes that are allowed.
-pub(super) fn diff(judged: &Judged, detail: Detail) -> Diff {
+pub(crate) fn diff(judged: &Judged, detail: Detail) -> Diff {
     let mut text = warnings(judged.allowed());
     let mut changes = judged.allowed().iter();
     let mut lines = 0;
@@ -78,7 +78,7 @@ impl Detail {
 }
 
 /// What was not made, each kind under a heading of its own.
-pub(super) fn refused(refused: &[Refused], is_done: bool) -> String {
+pub(crate) fn refused(refused: &[Refused], is_done: bool) -> String {
     let mut text = String::new();
     for kind in Why::ALL {
         let of_kind: Vec<_> = refused.iter().filter(|one| Why::of(&one.reason) == kind).collect();
@@ -101,14 +101,14 @@ pub(super) fn refused(refused: &[Refused], is_done: bool) -> String {
 }
 
 /// Whether some of this is against the policy, and not merely impossible.
-pub(super) fn is_against_policy(refused: &[Refused]) -> bool {
+pub(crate) fn is_against_policy(refused: &[Refused]) -> bool {
     let is_against =
         |one: &Refused| matches!(Why::of(&one.reason), Why::Policy | Why::Protected | Why::Link);
     refused.iter().any(is_against)
 }
 
 /// Every change as an object, whatever became of it.
-pub(super) fn json(judged: &Judged, outcome: &str, with_lines: bool) -> Vec<Value> {
+pub(crate) fn json(judged: &Judged, outcome: &str, with_lines: bool) -> Vec<Value> {
     let allowed = judged.allowed().iter().enumerate().map(|(index, change)| {
         let mut object = of_change(change, outcome);
         if with_lines && index < MAX_FILES {
@@ -231,6 +231,6 @@ fn counts(added: usize, removed: usize) -> String {
 }
 
 /// `1 change`, `2 changes`.
-pub(super) fn number(number: usize, name: &str) -> String {
+pub(crate) fn number(number: usize, name: &str) -> String {
     count(i64::try_from(number).unwrap_or(i64::MAX), name)
 }

@@ -1,0 +1,164 @@
+//! `jp tool`
+
+use camino::Utf8PathBuf;
+use clap::{Subcommand, ValueHint};
+
+use super::{Changes, path};
+
+/// Run tools and look at them
+#[derive(Debug, Subcommand)]
+#[command(arg_required_else_help = true)]
+pub(crate) enum Tool {
+    List(ToolList),
+    Show(ToolShow),
+    Run(ToolRun),
+    Session(ToolSession),
+    Explain(ToolExplain),
+}
+
+/// List the tools of this workspace
+///
+/// A tool that does not say in the configuration what it takes is asked. What it answers is kept until
+/// its program changes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolList {
+    /// Ask every program again what tools are in it
+    #[arg(long)]
+    pub(crate) refresh: bool,
+}
+
+/// Say what a tool does, what it takes, and where that was written
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolShow {
+    /// The name of the tool
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Ask its program again
+    #[arg(long)]
+    pub(crate) refresh: bool,
+}
+
+/// Call a tool, as the assistant would
+///
+/// Arguments are written as key=value; values are read as the tool's parameters say. `key:=JSON` gives
+/// a value of any type, `a.b=c` a part of an object, and a key that is repeated makes a list. Where a
+/// tool needs one argument only, its name may be left out.
+///
+/// The tool runs confined by its rules. What it prints goes to stdout. It ends with 0 when the tool did
+/// what it was asked for and with 1 when it failed; with 2 for wrong arguments, 3 when it asks something
+/// and nobody can answer, 4 when its rules or the sandbox refused it, and 5 when it was declined.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jp tool run fs_grep_files pattern=TODO
+  jp tool run fs_read_file path=src/main.rs start_line=10 end_line=20
+  jp tool run fs_modify_file --dry-run path=README.md --json '{\"edits\": [...]}'
+  jp tool run fs_create_file path=notes.txt content=hello --yes --answer apply_changes=true")]
+pub(crate) struct ToolRun {
+    /// The name of the tool
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Its arguments
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) arguments: Vec<String>,
+
+    /// Arguments as a JSON object: the text itself, @FILE, or - for stdin
+    #[arg(long, value_name = "JSON")]
+    pub(crate) json: Option<String>,
+
+    /// Answer a question of the tool before it is asked
+    #[arg(long = "answer", value_name = "ID=VALUE")]
+    pub(crate) answers: Vec<String>,
+
+    /// Do not ask whether the tool may run
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+
+    /// Write the call to this conversation: an id, `last`, or `new`
+    #[arg(long, value_name = "ID")]
+    pub(crate) conversation: Option<String>,
+
+    /// Show it a sensitive path, such as .env, without asking
+    #[arg(long, value_name = "PATH", value_parser = path, value_hint = ValueHint::AnyPath)]
+    pub(crate) allow_sensitive: Vec<Utf8PathBuf>,
+}
+
+/// Talk to a tool that stays alive, line by line
+///
+/// Each line of stdin is a command, in words or in JSON, and is answered by the state of the tool:
+///
+///   spawn [ID] [key=value ...]   start it
+///   fetch [ID]                   ask where it stands
+///   apply [ID] VALUE             give it input, or the answer to its question
+///   abort [ID]                   end it
+///
+/// At the end of the input everything is ended.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct ToolSession {
+    /// The name of the tool
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Do not ask whether the tool may run
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// Say what a tool may touch, and why
+///
+/// Without a question it prints every rule, what it grants, and where it was written. With one it
+/// prints the decision, the rule that decides, and what to add to allow it; it ends with exit code
+/// 0 where that is allowed and 4 where it is not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolExplain {
+    /// The name of the tool
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+}
+
+/// What a tool might do; at most one of them.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+#[command(next_help_heading = "Questions")]
+pub(crate) struct Question {
+    /// May it read this file or list this directory?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Option<Utf8PathBuf>,
+
+    /// May it make this file or directory?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) create: Option<Utf8PathBuf>,
+
+    /// May it change this file?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) update: Option<Utf8PathBuf>,
+
+    /// May it remove this file or directory?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) delete: Option<Utf8PathBuf>,
+
+    /// May it run this file?
+    #[arg(long, value_name = "PATH")]
+    pub(crate) execute: Option<Utf8PathBuf>,
+
+    /// May it fetch this URL?
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+
+    /// May it read this environment variable?
+    #[arg(long, value_name = "VAR")]
+    pub(crate) env: Option<String>,
+
+    /// May it start this program with these arguments?
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}

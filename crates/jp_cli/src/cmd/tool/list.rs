@@ -1,0 +1,114 @@
+//! `jp tool list`
+
+use comfy_table::{ContentArrangement, Table, presets};
+use jp_config::conversation::tool::RunMode;
+use jp_llm::tool::{ResolveError, ResolvedTool};
+use jp_printer::{Print, single_line, truncate_to_width};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::{
+    args::ToolList,
+    ctx::Ctx,
+    error::{Error, Result},
+    tools::{self, Wishes},
+};
+
+/// What the columns beside the summary take at most before they are cut.
+const OTHER_COLUMNS: usize = 44;
+
+/// A tool of the configuration, and what came of resolving it.
+struct Row {
+    name: String,
+    resolved: std::result::Result<ResolvedTool, ResolveError>,
+}
+
+pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
+    let rows = tools::block_on(rows(ctx, args.refresh))?;
+    if ctx.is_json() {
+        for row in &rows {
+            ctx.print_json(&object(ctx, row))?;
+        }
+    } else if rows.is_empty() {
+        ctx.printer().print(Print::chrome("No tools are configured.\n"))?;
+    } else {
+        ctx.printer().print(Print::content(&table(ctx, &rows)).untrusted())?;
+    }
+    for error in rows.into_iter().filter_map(|row| row.resolved.err()) {
+        Error::from(error).report(ctx);
+    }
+    Ok(())
+}
+
+/// All tools in the order of the configuration; their programs are asked side by side.
+async fn rows(ctx: &Ctx, refresh: bool) -> Result<Vec<Row>> {
+    let resolver = tools::resolver(ctx, Wishes { refresh, ..Wishes::default() })?;
+    let names: Vec<String> = resolver.names().map(ToOwned::to_owned).collect();
+    let mut asked = JoinSet::new();
+    for (place, name) in names.into_iter().enumerate() {
+        let resolver = resolver.clone();
+        asked.spawn(async move {
+            let resolved = resolver.resolve(&name).await;
+            (place, Row { name, resolved })
+        });
+    }
+    let mut rows = asked.join_all().await;
+    rows.sort_unstable_by_key(|(place, _)| *place);
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+fn table(ctx: &Ctx, rows: &[Row]) -> String {
+    let columns = ctx.printer().settings().stdout.width.unwrap_or(120);
+    let width = columns.saturating_sub(OTHER_COLUMNS).max(24);
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(["TOOL", "RUN", "SOURCE", "SUMMARY"]);
+    for row in rows {
+        let Some(tool) = ctx.config().app.conversation.tools.get(&row.name) else { continue };
+        let summary = match &row.resolved {
+            Ok(tool) => tool.definition.summary.as_deref().unwrap_or_default(),
+            Err(_) => "(cannot be used, see below)",
+        };
+        let run = if tool.config.enable { run_mode(tool.config.run) } else { "disabled" };
+        table.add_row([
+            row.name.clone(),
+            run.to_owned(),
+            tool.source.to_string(),
+            truncate_to_width(&single_line(summary), width).into_owned(),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+fn object(ctx: &Ctx, row: &Row) -> Value {
+    let tool = ctx.config().app.conversation.tools.get(&row.name);
+    let config = tool.map(|tool| tool.config);
+    let mut object = json!({
+        "name": row.name,
+        "source": tool.map(|tool| tool.source.to_string()),
+        "enable": config.map(|config| config.enable),
+        "run": config.map(|config| run_mode(config.run)),
+    });
+    match &row.resolved {
+        Ok(tool) => {
+            object["summary"] = json!(tool.definition.summary);
+            object["parameters"] = tool.definition.call_schema();
+        }
+        Err(error) => object["error"] = json!(error.to_string()),
+    }
+    object
+}
+
+pub(super) fn run_mode(mode: RunMode) -> &'static str {
+    match mode {
+        RunMode::Ask => "ask",
+        RunMode::Unattended => "unattended",
+        RunMode::Edit => "edit",
+        RunMode::Skip => "skip",
+    }
+}

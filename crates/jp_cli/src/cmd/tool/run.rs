@@ -1,0 +1,218 @@
+//! `jp tool run`: one call of a tool, as the assistant would make it.
+
+use std::{io::Read as _, time::Duration};
+
+use jp_llm::tool::{
+    CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, ToolCall, arguments,
+    render, text_of,
+};
+use jp_printer::Print;
+use serde_json::{Map, Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::find;
+use crate::{
+    args::ToolRun,
+    ctx::{self, Ctx},
+    error::{Error, Result},
+    exit::Exit,
+    tools::{
+        self, Wishes,
+        attendant::{self, Attendant},
+        journal::Journal,
+        progress::Progress,
+    },
+};
+
+/// How long to wait before a call that failed for a passing reason is repeated for the first time.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The most that arguments from a file may be.
+const MOST: u64 = 64 * 1024 * 1024;
+
+/// How to do without somebody to ask.
+const ANSWERS: &str = "--yes lets it run, and --answer ID=VALUE answers its questions";
+
+pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
+    find(ctx, &args.name)?;
+    if args.changes.review {
+        attendant::can_review(ctx)?;
+    }
+    let end = tools::block_on(call(ctx, args))?;
+    print(ctx, &args.name, end)
+}
+
+async fn call(ctx: &Ctx, args: &ToolRun) -> Result<CallEnd> {
+    let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
+    let resolver =
+        tools::resolver(ctx, Wishes { conversation: journal.id(), ..Wishes::default() })?;
+    tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
+    let mut tool = resolver.resolve(&args.name).await?;
+    settle(&mut tool, &args.answers)?;
+    let arguments = given(ctx, args, &tool)?;
+    let progress = Progress::new(ctx.printer().settings().quiet);
+    let attendant = Attendant { ctx, yes: args.yes, stat: args.changes.stat, progress: &progress };
+    let record = |event| journal.record(event);
+    let handles = Handles::default();
+    let coordinator = Coordinator {
+        interaction: &attendant,
+        backend: None,
+        handles: &handles,
+        record: &record,
+        pause: PAUSE,
+    };
+    let changes = match (args.changes.dry_run, args.changes.review) {
+        (true, _) => Changes::Show,
+        (_, true) => Changes::Review,
+        _ => Changes::Make,
+    };
+    let cancel = CancellationToken::new();
+    let id = ctx.now().as_nanosecond().to_string();
+    let call = ToolCall { id, name: args.name.clone(), arguments };
+    let work = coordinator.call(&tool, call, changes, &cancel);
+    let end = interruptible(progress.during(&args.name, work), &cancel).await?;
+    handles.abort_all(&cancel).await;
+    journal.finish()?;
+    Ok(end)
+}
+
+/// Sees a call to its end. The first interruption asks it to end, the second does not ask.
+pub(super) async fn interruptible<T>(
+    work: impl Future<Output = T>,
+    cancel: &CancellationToken,
+) -> Result<T> {
+    let mut interrupts = signal(SignalKind::interrupt()).map_err(Error::failure)?;
+    let mut terminations = signal(SignalKind::terminate()).map_err(Error::failure)?;
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return Ok(done),
+            _ = interrupts.recv() => {}
+            _ = terminations.recv() => {}
+        }
+        if cancel.is_cancelled() {
+            return Err(Error::new(Exit::Interrupted, "interrupted"));
+        }
+        cancel.cancel();
+    }
+}
+
+/// Settles the answers that were given with the call. What reads as JSON is that, all else is text.
+pub(super) fn settle(tool: &mut ResolvedTool, answers: &[String]) -> Result {
+    for answer in answers {
+        let Some((id, value)) = answer.split_once('=') else {
+            return Err(Error::usage(format!("--answer {answer}: no value"))
+                .hint("write `--answer <id>=<value>`"));
+        };
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        tool.settle(id, value);
+    }
+    Ok(())
+}
+
+/// The arguments of the call: an object, and words on top of it.
+fn given(ctx: &Ctx, args: &ToolRun, tool: &ResolvedTool) -> Result<Map<String, Value>> {
+    let mut given = match &args.json {
+        Some(text) => object(ctx, text)?,
+        None => Map::new(),
+    };
+    let words = arguments::from_words(&tool.definition, &args.arguments);
+    given.extend(words.map_err(|error| with_usage(tool, Error::usage(error)))?);
+    Ok(given)
+}
+
+fn object(ctx: &Ctx, text: &str) -> Result<Map<String, Value>> {
+    let text = match text.strip_prefix('@') {
+        _ if text == "-" => {
+            let mut read = String::new();
+            let input = std::io::stdin().lock().take(MOST).read_to_string(&mut read);
+            input.map_err(|error| Error::usage(format!("--json -: {error}")))?;
+            read
+        }
+        Some(file) => ctx::read_named(&ctx.cwd().join(file), &format!("--json @{file}"))?,
+        None => text.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        Error::usage(format!("--json: not a JSON object: {error}"))
+            .hint("write --json '{\"key\": \"value\"}', --json @FILE, or --json - to read stdin")
+    })
+}
+
+/// Prints what came of the call.
+fn print(ctx: &Ctx, name: &str, end: CallEnd) -> Result {
+    let exit = exit(&end);
+    if ctx.is_json() {
+        ctx.print_json(&json(name, &end))?;
+        return if exit == Exit::Success { Ok(()) } else { Err(Error::said(exit)) };
+    }
+    match end {
+        CallEnd::Done(content) => {
+            let mut text = render::to_text(&content);
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            Ok(ctx.printer().print(Print::content(&text).untrusted())?)
+        }
+        CallEnd::Failed(Failure { error, .. }) => {
+            let shown = Error::new(exit, error.message);
+            let shown = error.trace.into_iter().fold(shown, Error::cause);
+            Err(if exit == Exit::NeedsInput { shown.hint(ANSWERS) } else { shown })
+        }
+        CallEnd::Skipped(reason) => Err(Error::new(exit, format!("{name} was not run: {reason}"))),
+        CallEnd::Cancelled => Err(Error::new(exit, format!("{name} was cancelled"))),
+    }
+}
+
+fn exit(end: &CallEnd) -> Exit {
+    match end {
+        CallEnd::Done(_) => Exit::Success,
+        CallEnd::Failed(failure) => match failure.cause {
+            Cause::Tool => Exit::Failure,
+            Cause::Arguments => Exit::Usage,
+            Cause::Unanswered => Exit::NeedsInput,
+            Cause::Refused => Exit::Refused,
+            Cause::Time => Exit::TimedOut,
+        },
+        CallEnd::Skipped(_) => Exit::Declined,
+        CallEnd::Cancelled => Exit::Interrupted,
+    }
+}
+
+fn json(name: &str, end: &CallEnd) -> Value {
+    let mut object = json!({ "tool": name });
+    match end {
+        CallEnd::Done(content) => {
+            object["status"] = json!("success");
+            object["content"] = json!(content);
+        }
+        CallEnd::Failed(Failure { error, .. }) => {
+            object["status"] = json!("error");
+            object["error"] = json!(error);
+        }
+        CallEnd::Skipped(_) => {
+            object["status"] = json!("skipped");
+            object["reason"] = json!(text_of(end));
+        }
+        CallEnd::Cancelled => object["status"] = json!("cancelled"),
+    }
+    object
+}
+
+/// What the tool takes, for whoever wrote something else.
+fn with_usage(tool: &ResolvedTool, error: Error) -> Error {
+    let name = &tool.definition.name;
+    let takes: Vec<_> =
+        tool.definition
+            .parameters
+            .iter()
+            .map(|(name, parameter)| {
+                if parameter.is_required() {
+                    format!("{name}=…")
+                } else {
+                    format!("[{name}=…]")
+                }
+            })
+            .collect();
+    error.hint(format!("usage: jp tool run {name} {}", takes.join(" ")))
+}

@@ -1,0 +1,154 @@
+//! `jp tool show`: everything about one tool, and who said it.
+
+use jp_llm::tool::{Origin, ResolvedTool, merge::ParameterOrigin};
+use jp_printer::{Format, Print};
+use jp_tool::{Parameter, ParameterType, ParameterTypes};
+use serde_json::{Value, json};
+
+use super::{find, list::run_mode};
+use crate::{
+    args::ToolShow,
+    ctx::Ctx,
+    error::Result,
+    tools::{self, Wishes},
+};
+
+pub(crate) fn run(ctx: &Ctx, args: &ToolShow) -> Result {
+    find(ctx, &args.name)?;
+    let tool = tools::block_on(async {
+        let resolver = tools::resolver(ctx, Wishes { refresh: args.refresh, ..Wishes::default() })?;
+        Ok(resolver.resolve(&args.name).await?)
+    })?;
+    if ctx.is_json() {
+        return ctx.print_json(&object(&tool));
+    }
+    let text = text(ctx, &tool);
+    Ok(ctx.printer().print(Print::content(&text).format(Format::Markdown).untrusted())?)
+}
+
+fn text(ctx: &Ctx, tool: &ResolvedTool) -> String {
+    let name = &tool.definition.name;
+    let mut parts = vec![format!("# {name}")];
+    if let Some(summary) = &tool.definition.summary {
+        parts.push(format!("{summary} {}", said(tool.origins.summary)));
+    }
+    if let Some(description) = &tool.docs.description {
+        parts.push(format!("{description} {}", said(tool.origins.description)));
+    }
+    let parameters: Vec<_> = tool
+        .definition
+        .parameters
+        .iter()
+        .map(|(name, parameter)| {
+            let changed = tool.origins.parameters.get(name).map(changed).unwrap_or_default();
+            format!("- {}{changed}", explained(name, parameter))
+        })
+        .collect();
+    let takes =
+        if parameters.is_empty() { "It takes none.".to_owned() } else { parameters.join("\n") };
+    parts.push(format!("## Parameters\n\n{takes}"));
+    if let Some(examples) = &tool.docs.examples {
+        parts.push(format!("## Examples\n\n{examples} {}", said(tool.origins.examples)));
+    }
+    parts.push(format!("## How it runs\n\n{}", settings(ctx, tool)));
+    parts.join("\n\n") + "\n"
+}
+
+fn settings(ctx: &Ctx, tool: &ResolvedTool) -> String {
+    let name = &tool.definition.name;
+    let Some(entry) = ctx.config().app.conversation.tools.get(name) else { return String::new() };
+    let key = ctx.config().tool_key(name);
+    let place = ctx.config().place(&key).unwrap_or_default();
+    let rules =
+        if ctx.policies().get(name).is_some() { "its own rules" } else { "no rules of its own" };
+    let mut lines = vec![
+        format!("- source: `{}`, configured in {place}", entry.source),
+        format!("- before a call: `{}`", run_mode(entry.config.run)),
+        format!("- what it may touch: {rules}; `jp tool explain {name}` shows them"),
+    ];
+    if !entry.config.enable {
+        lines.push("- it is disabled: the assistant does not see it".to_owned());
+    }
+    lines.join("\n")
+}
+
+fn explained(name: &str, parameter: &Parameter) -> String {
+    let mut facts = vec![kind(parameter)];
+    if parameter.is_required() {
+        facts.push("required".to_owned());
+    }
+    if let Some(default) = parameter.default.as_ref().filter(|value| !value.is_null()) {
+        facts.push(format!("default `{default}`"));
+    }
+    if let Some(values) = &parameter.values {
+        let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
+        facts.push(format!("one of {}", values.join(", ")));
+    }
+    let summary = parameter.summary.as_deref().unwrap_or_default();
+    format!("`{name}` ({}): {summary}", facts.join(", "))
+}
+
+fn kind(parameter: &Parameter) -> String {
+    let name = |kind: &ParameterType| match kind {
+        ParameterType::String => "string",
+        ParameterType::Number => "number",
+        ParameterType::Integer => "integer",
+        ParameterType::Boolean => "boolean",
+        ParameterType::Array => "array",
+        ParameterType::Object => "object",
+        ParameterType::Null => "null",
+    };
+    match &parameter.kind {
+        Some(ParameterTypes::One(kind)) => name(kind).to_owned(),
+        Some(ParameterTypes::Many(kinds)) => {
+            // That something may be left out is said by its not being required.
+            let kinds = kinds.iter().filter(|kind| **kind != ParameterType::Null);
+            kinds.map(name).collect::<Vec<_>>().join(" or ")
+        }
+        None if parameter.one_of.is_some() => "one of several forms".to_owned(),
+        None => "anything".to_owned(),
+    }
+}
+
+/// Who said it, where that is not the tool itself.
+fn said(origin: Option<Origin>) -> &'static str {
+    match origin {
+        Some(Origin::Config) => "*(from the configuration)*",
+        Some(Origin::Program | Origin::Server | Origin::Builtin) | None => "",
+    }
+}
+
+/// What the configuration says about a parameter.
+fn changed(from: &ParameterOrigin) -> String {
+    match (from.origin, from.overridden.as_slice()) {
+        (Origin::Config, _) => format!(" {}", said(Some(Origin::Config))),
+        (_, []) => String::new(),
+        (_, fields) => format!(" *(`{}` from the configuration)*", fields.join("`, `")),
+    }
+}
+
+fn object(tool: &ResolvedTool) -> Value {
+    let origin = |origin: Option<Origin>| origin.map(Origin::name);
+    let parameters: serde_json::Map<_, _> = tool
+        .origins
+        .parameters
+        .iter()
+        .map(|(name, from)| {
+            let from = json!({ "origin": from.origin.name(), "overridden": from.overridden });
+            (name.clone(), from)
+        })
+        .collect();
+    json!({
+        "name": tool.definition.name,
+        "summary": tool.definition.summary,
+        "description": tool.docs.description,
+        "examples": tool.docs.examples,
+        "parameters": tool.definition.call_schema(),
+        "origins": {
+            "summary": origin(tool.origins.summary),
+            "description": origin(tool.origins.description),
+            "examples": origin(tool.origins.examples),
+            "parameters": parameters,
+        },
+    })
+}

@@ -1,0 +1,107 @@
+//! The tools of the workspace, ready to be called: where the configuration, the sandbox and the person
+//! at the terminal are put together.
+
+pub(crate) mod attendant;
+pub(crate) mod journal;
+pub(crate) mod progress;
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use jp_conversation::ConversationId;
+use jp_llm::tool::{Machine, ResolveError, Resolver, World};
+use jp_printer::Print;
+use jp_tool::SchemaResponse;
+use jp_workspace::Workspace;
+
+use crate::{
+    confine::{self, sensitive},
+    ctx::{self, Ctx},
+    error::{Error, Result},
+};
+
+/// What is known about a command before it looks at tools.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    /// The conversation that tools are called for.
+    pub(crate) conversation: Option<ConversationId>,
+    /// Whether programs are asked again what tools are in them.
+    pub(crate) refresh: bool,
+}
+
+/// The tools that this configuration has.
+pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
+    let root = ctx.root()?;
+    let workspace = Workspace::open(root)?;
+    let root =
+        root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
+    let confiner = Arc::new(confine::confiner(ctx.config())?);
+    let world = World {
+        root,
+        workspace_id: Some(workspace.id().to_string()),
+        conversation_id: wishes.conversation.map(|id| id.to_string()),
+        machine: Machine { jp: program()?, search: ctx::variable("PATH").into() },
+        cache: ctx::cache_home().map(|cache| cache.join("jp/schemas")),
+        refresh: wishes.refresh,
+        bundled: bundled(),
+    };
+    let (config, policies) = (ctx.config().clone(), ctx.policies().clone());
+    Ok(Arc::new(Resolver::new(config, policies, confiner, confine::needs, world)))
+}
+
+/// Asks about what is sensitive and granted to a tool, once, before it is called.
+pub(crate) async fn approve(
+    ctx: &Ctx,
+    resolver: &Resolver,
+    tool: &str,
+    allowed: &[Utf8PathBuf],
+) -> Result {
+    let absolute = |path: &Utf8PathBuf| {
+        let path = ctx.cwd().join(path);
+        path.canonicalize_utf8().unwrap_or(path)
+    };
+    resolver.approve(allowed.iter().map(absolute));
+    let covered = resolver.covered(tool).await;
+    let answer = sensitive::ask(ctx, &covered, ctx.root()?, tool)?;
+    if let Some(warning) = answer.warning {
+        ctx.printer().print(Print::chrome(&format!("warning: {warning}\n")).untrusted())?;
+    }
+    resolver.approve(answer.allowed);
+    Ok(())
+}
+
+/// What the tools that come with jp say about themselves.
+pub(crate) fn bundled() -> SchemaResponse {
+    let tools = jp_tools::entries().into_iter().map(|entry| entry.schema()).collect();
+    SchemaResponse { tools }
+}
+
+/// Where this program is. It is executed again, in a place where the link of the running process would
+/// lead to another one.
+fn program() -> Result<Utf8PathBuf> {
+    let link = ctx::program()?;
+    let path = Utf8PathBuf::try_from(link).map_err(|error| Error::failure(error.to_string()))?;
+    path.canonicalize_utf8().map_err(|error| {
+        Error::failure(format!("cannot find this program: {error}"))
+            .hint("was it replaced while it ran? Run the command again")
+    })
+}
+
+/// Runs something that waits for several things at once.
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(Error::failure)?.block_on(work)
+}
+
+impl From<ResolveError> for Error {
+    fn from(error: ResolveError) -> Self {
+        let mut message = vec![error.to_string()];
+        let mut cause = std::error::Error::source(&error).and_then(std::error::Error::source);
+        while let Some(error) = cause {
+            message.push(error.to_string());
+            cause = error.source();
+        }
+        let shown = Self::usage(message.join(": "));
+        error.hints().into_iter().fold(shown, Self::hint)
+    }
+}

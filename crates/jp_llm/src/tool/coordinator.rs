@@ -1,0 +1,358 @@
+//! The one loop that every call goes through, whatever runtime executes it.
+//!
+//! ```text
+//! arguments ─► permission ─► execute ─► done ─► changes ─► result
+//!                              ▲  │
+//!                              │  ├─ a question: answered, and executed again with the answers so far
+//!                              └──┴─ a passing failure: a pause, and executed again
+//! ```
+//!
+//! Calls are independent of each other: several can go through at the same time, and a question of one
+//! does not hold up the others.
+
+mod answers;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, time::Duration};
+
+use jp_config::conversation::tool::{ResultMode, RunMode};
+use jp_conversation::EventKind;
+use jp_tool::{Action, Blocks, ContentBlock, Tool, ToolCommand, ToolError};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use self::answers::Answers;
+use super::{
+    call::{CallEnd, ToolCall},
+    inquiry::{Approval, InquiryBackend, Interaction, Notice, Proposed},
+    live::{self, Handles, LiveRuntime, Spawn},
+    outcome::{Cause, ExecutionOutcome, Failure},
+    render,
+    resolve::ResolvedTool,
+    runtime::{Execution, Request},
+};
+
+/// Sees calls through.
+#[derive(Clone, Copy)]
+pub struct Coordinator<'a, I> {
+    /// Who can be asked.
+    pub interaction: &'a I,
+    /// Who answers for the assistant, if anybody does.
+    pub backend: Option<&'a dyn InquiryBackend>,
+    /// The tools that are alive.
+    pub handles: &'a Handles,
+    /// Where what happens is written down.
+    pub record: &'a dyn Fn(EventKind),
+    /// The pause before the first repetition; each further one is twice as long.
+    pub pause: Duration,
+}
+
+/// The longest pause before a repetition.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// What happens to the changes of a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Changes {
+    /// They are made.
+    #[default]
+    Make,
+    /// They are shown and made if that is wanted.
+    Review,
+    /// They are shown and thrown away.
+    Show,
+}
+
+impl<I> fmt::Debug for Coordinator<'_, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coordinator").field("pause", &self.pause).finish_non_exhaustive()
+    }
+}
+
+impl<I: Interaction> Coordinator<'_, I> {
+    /// One call from its arguments to its end.
+    pub async fn call(
+        &self,
+        tool: &ResolvedTool,
+        call: ToolCall,
+        changes: Changes,
+        cancel: &CancellationToken,
+    ) -> CallEnd {
+        let ToolCall { id, name, arguments } = call;
+        (self.record)(EventKind::ToolCallRequest {
+            id: id.clone(),
+            name: name.clone(),
+            arguments: arguments.clone(),
+        });
+        let end = match self.command(tool, &arguments) {
+            Ok(None) => match self.permitted(tool, arguments, cancel).await {
+                Ok(arguments) => self.run(tool, &id, arguments, changes, cancel).await,
+                Err(end) => end,
+            },
+            Ok(Some((runtime, command))) => self.obey(tool, runtime, command, cancel).await,
+            Err(end) => end,
+        };
+        let end = self.handed_over(tool, end).await;
+        (self.record)(EventKind::ToolCallResponse {
+            id,
+            content: text_of(&end),
+            is_error: end.is_error(),
+        });
+        end
+    }
+
+    /// The command that the arguments are, for a tool that stays alive.
+    fn command<'t>(
+        &self,
+        tool: &'t ResolvedTool,
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<(&'t dyn LiveRuntime, ToolCommand)>, CallEnd> {
+        let Some(runtime) = tool.live.as_deref() else { return Ok(None) };
+        let command = ToolCommand::from_arguments(arguments).map_err(|error| {
+            CallEnd::Failed(Failure {
+                cause: Cause::Arguments,
+                ..ToolError::from_error(&error).into()
+            })
+        })?;
+        let Some(command) = command else { return Ok(None) };
+        if !tool.definition.actions.contains(&command.action()) {
+            let message = "the tool does not know this action";
+            return Err(CallEnd::Failed(Failure::new(Cause::Arguments, message)));
+        }
+        Ok(Some((runtime, command)))
+    }
+
+    /// One command to a tool that stays alive. Permission is asked for once, at its start.
+    async fn obey(
+        &self,
+        tool: &ResolvedTool,
+        runtime: &dyn LiveRuntime,
+        command: ToolCommand,
+        cancel: &CancellationToken,
+    ) -> CallEnd {
+        let name = &tool.name_at_source;
+        let told = match command {
+            ToolCommand::Spawn { id, args } => {
+                let arguments = match self.permitted(tool, args, cancel).await {
+                    Ok(arguments) => arguments,
+                    Err(end) => return end,
+                };
+                let options = &tool.settings.options;
+                let (id, arguments) = (&id, &arguments);
+                let spawn = Spawn { name, id, arguments, options, hold: false, cancel };
+                self.handles.spawn(runtime, spawn).await
+            }
+            other => self.handles.tell(name, &other, cancel).await,
+        };
+        match told {
+            Ok(state) => CallEnd::Done(live::to_blocks(state)),
+            Err(_) if cancel.is_cancelled() => CallEnd::Cancelled,
+            Err(error) => CallEnd::Failed(ToolError::from_error(&error).into()),
+        }
+    }
+
+    /// The arguments that the call may run with.
+    async fn permitted(
+        &self,
+        tool: &ResolvedTool,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+    ) -> Result<Map<String, Value>, CallEnd> {
+        let mode = tool.settings.run;
+        if mode == RunMode::Skip {
+            return Err(CallEnd::Skipped("the configuration says not to run this tool".to_owned()));
+        }
+        let arguments = tool.prepare(arguments).map_err(CallEnd::Failed)?;
+        if mode == RunMode::Unattended {
+            return Ok(arguments);
+        }
+        let shown = self.formatted(tool, &arguments, cancel).await;
+        let name = tool.definition.name.as_str();
+        let proposed = Proposed { tool: name, arguments: &arguments, shown: shown.as_deref() };
+        match self.interaction.approve(&proposed, mode).await {
+            // They may have been edited.
+            Approval::Run(arguments) => tool.prepare(arguments).map_err(CallEnd::Failed),
+            Approval::Skip(reason) => Err(CallEnd::Skipped(reason)),
+            Approval::Nobody => {
+                let message = format!("nobody can be asked whether `{name}` may run");
+                let mut failure = Failure::new(Cause::Unanswered, message);
+                let key = format!("conversation.tools.{name}.run");
+                failure.error.trace.push(format!("`{key} = \"unattended\"` runs it without asking"));
+                Err(CallEnd::Failed(failure))
+            }
+            Approval::Cancel => Err(CallEnd::Cancelled),
+        }
+    }
+
+    /// How the tool shows its arguments. Only a tool that has described itself is known to understand
+    /// the question; another one might take it for the call and do the work before it was permitted.
+    async fn formatted(
+        &self,
+        tool: &ResolvedTool,
+        arguments: &Map<String, Value>,
+        cancel: &CancellationToken,
+    ) -> Option<String> {
+        if !tool.describes_itself {
+            return None;
+        }
+        let call = tool.invocation(arguments.clone(), Map::new());
+        // What it changes meanwhile, if anything, is dropped with the execution.
+        let request = Request { tool: &call, action: Action::FormatArguments, hold: true, cancel };
+        match tool.runtime.execute(request).await.outcome {
+            ExecutionOutcome::Completed(Ok(blocks)) => Some(render::to_text(&blocks)),
+            _ => None,
+        }
+    }
+
+    async fn run(
+        &self,
+        tool: &ResolvedTool,
+        call: &str,
+        arguments: Map<String, Value>,
+        changes: Changes,
+        cancel: &CancellationToken,
+    ) -> CallEnd {
+        let mut answers = Answers::new(self, tool, call);
+        let mut attempt = 0;
+        loop {
+            let invocation = tool.invocation(arguments.clone(), answers.given().clone());
+            let execution = self.execute(tool, &invocation, changes, cancel).await;
+            match execution.outcome {
+                ExecutionOutcome::Completed(Err(failure))
+                    if failure.error.transient && attempt < tool.settings.retries =>
+                {
+                    attempt += 1;
+                    if self.pause(tool, attempt, &failure.error, cancel).await.is_none() {
+                        return CallEnd::Cancelled;
+                    }
+                }
+                ExecutionOutcome::NeedsInput(asked) => match answers.answer(asked).await {
+                    Ok(()) => {}
+                    Err(end) => return end,
+                },
+                _ => return self.settled(tool, execution, changes).await,
+            }
+        }
+    }
+
+    async fn execute(
+        &self,
+        tool: &ResolvedTool,
+        invocation: &Tool,
+        changes: Changes,
+        cancel: &CancellationToken,
+    ) -> Execution {
+        let hold = changes != Changes::Make;
+        let request = Request { tool: invocation, action: Action::Run, hold, cancel };
+        let execution = tool.runtime.execute(request).await;
+        for warning in &execution.warnings {
+            self.interaction.notice(&tool.definition.name, Notice::Warning(warning));
+        }
+        execution
+    }
+
+    /// Waits before a repetition; `None` if there is none because everything was cancelled.
+    async fn pause(
+        &self,
+        tool: &ResolvedTool,
+        attempt: u32,
+        error: &ToolError,
+        cancel: &CancellationToken,
+    ) -> Option<()> {
+        let notice = Notice::Retry { attempt, error: &error.message };
+        self.interaction.notice(&tool.definition.name, notice);
+        let pause = self.pause.saturating_mul(1 << (attempt - 1).min(16)).min(LONGEST_PAUSE);
+        cancel.run_until_cancelled(tokio::time::sleep(pause)).await
+    }
+
+    /// The end of a call, after what it changed has been decided about.
+    async fn settled(
+        &self,
+        tool: &ResolvedTool,
+        execution: Execution,
+        changes: Changes,
+    ) -> CallEnd {
+        let name = &tool.definition.name;
+        let Execution { outcome, pending, advice, .. } = execution;
+        let mut end = match outcome {
+            ExecutionOutcome::Completed(Ok(content)) => CallEnd::Done(content),
+            ExecutionOutcome::Completed(Err(failure)) => CallEnd::Failed(failure),
+            ExecutionOutcome::Cancelled | ExecutionOutcome::NeedsInput(_) => {
+                return CallEnd::Cancelled;
+            }
+        };
+        if end.is_error() && !advice.is_empty() {
+            self.interaction.notice(name, Notice::Denied(&advice));
+            if let CallEnd::Failed(failure) = &mut end {
+                failure.error.trace.extend(advice.iter().map(|one| format!("denied: {one}")));
+            }
+        }
+        let Some(pending) = pending else { return end };
+        let is_wanted = match changes {
+            Changes::Make => true,
+            Changes::Review => self.interaction.review(name, pending.judged(), changes).await,
+            Changes::Show => {
+                self.interaction.review(name, pending.judged(), changes).await;
+                return noted(end, "This was a dry run: nothing was changed.");
+            }
+        };
+        if !is_wanted {
+            return CallEnd::Skipped("the changes were declined and not made".to_owned());
+        }
+        let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
+        let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
+        let unmade: Vec<_> = refused.into_iter().chain(failed).collect();
+        if unmade.is_empty() { end } else { incomplete(end, unmade) }
+    }
+
+    /// What of the end reaches whoever asked.
+    async fn handed_over(&self, tool: &ResolvedTool, end: CallEnd) -> CallEnd {
+        if !matches!(end, CallEnd::Done(_) | CallEnd::Failed(_)) {
+            return end;
+        }
+        let is_accepted = match tool.settings.result {
+            ResultMode::Unattended => true,
+            ResultMode::Skip => false,
+            ResultMode::Ask => self.interaction.accept(&tool.definition.name, &text_of(&end)).await,
+        };
+        if is_accepted {
+            end
+        } else {
+            CallEnd::Skipped("the tool ran; its result is kept back".to_owned())
+        }
+    }
+}
+
+/// The end as the text that is recorded, and that the model reads.
+pub fn text_of(end: &CallEnd) -> String {
+    match end {
+        CallEnd::Done(content) => render::to_text(content),
+        CallEnd::Failed(Failure { error, .. }) => {
+            let trace = error.trace.iter().map(|cause| format!("\n{cause}"));
+            std::iter::once(error.message.clone()).chain(trace).collect()
+        }
+        CallEnd::Skipped(reason) => reason.clone(),
+        CallEnd::Cancelled => "the call was cancelled".to_owned(),
+    }
+}
+
+fn noted(end: CallEnd, note: &str) -> CallEnd {
+    match end {
+        CallEnd::Done(Blocks { mut blocks, malformed }) => {
+            blocks.push(ContentBlock::text(note));
+            CallEnd::Done(Blocks { blocks, malformed })
+        }
+        other => other,
+    }
+}
+
+/// A tool that was not allowed to do what it says it did has failed, whatever it says.
+fn incomplete(end: CallEnd, unmade: Vec<String>) -> CallEnd {
+    let said = text_of(&end);
+    let mut failure = Failure::new(Cause::Refused, "not all changes of the tool were made");
+    failure.error.trace.extend(unmade);
+    if !said.is_empty() {
+        failure.error.trace.push(format!("the tool said: {said}"));
+    }
+    CallEnd::Failed(failure)
+}

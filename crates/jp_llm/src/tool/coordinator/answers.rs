@@ -1,0 +1,123 @@
+//! The answers of one call, collected question by question.
+
+use jp_config::conversation::tool::QuestionTarget;
+use jp_conversation::EventKind;
+use serde_json::{Map, Value, json};
+
+use super::Coordinator;
+use crate::tool::{
+    call::CallEnd,
+    inquiry::{Answer, AssistantInquiry, Interaction, fits},
+    outcome::{Asked, Cause, Failure},
+    resolve::ResolvedTool,
+};
+
+/// How many questions one call may ask. A tool that asks more is in a loop.
+const MOST: usize = 100;
+
+pub(super) struct Answers<'a, I> {
+    coordinator: &'a Coordinator<'a, I>,
+    tool: &'a ResolvedTool,
+    call: &'a str,
+    given: Map<String, Value>,
+    asked: usize,
+}
+
+impl<'a, I: Interaction> Answers<'a, I> {
+    pub(super) fn new(
+        coordinator: &'a Coordinator<'a, I>,
+        tool: &'a ResolvedTool,
+        call: &'a str,
+    ) -> Self {
+        Self { coordinator, tool, call, given: Map::new(), asked: 0 }
+    }
+
+    pub(super) fn given(&self) -> &Map<String, Value> {
+        &self.given
+    }
+
+    /// Finds the answer, or the end of the call.
+    pub(super) async fn answer(&mut self, asked: Asked) -> Result<(), CallEnd> {
+        self.asked += 1;
+        if self.asked > MOST {
+            return Err(failed(format!("the tool asked more than {MOST} questions")));
+        }
+        if self.given.contains_key(&asked.id) {
+            let id = &asked.id;
+            return Err(failed(format!("the tool asked `{id}` again though it has the answer")));
+        }
+        let inquiry = format!("{}.{}", self.call, asked.id);
+        self.record_question(&inquiry, &asked);
+        let answer = self.find(&inquiry, &asked).await?;
+        (self.coordinator.record)(EventKind::InquiryResponse {
+            id: inquiry,
+            answer: answer.clone(),
+        });
+        self.given.insert(asked.id, answer);
+        Ok(())
+    }
+
+    async fn find(&self, inquiry: &str, asked: &Asked) -> Result<Value, CallEnd> {
+        let settled = self.tool.settled(&asked.id);
+        if let Some(answer) = settled.answer {
+            let fits = fits(asked, &answer);
+            return fits.map(|()| answer).map_err(|error| {
+                failed(format!("the answer that was set for `{}` does not fit: {error}", asked.id))
+            });
+        }
+        let given = match settled.target {
+            QuestionTarget::User => self.ask_person(asked).await?,
+            QuestionTarget::Assistant => self.ask_assistant(inquiry, asked).await?,
+        };
+        given.or_else(|| asked.default.clone()).ok_or_else(|| self.unanswered(asked))
+    }
+
+    async fn ask_person(&self, asked: &Asked) -> Result<Option<Value>, CallEnd> {
+        match self.coordinator.interaction.ask(&self.tool.definition.name, asked).await {
+            Answer::Given(answer) => match fits(asked, &answer) {
+                Ok(()) => Ok(Some(answer)),
+                Err(error) => Err(failed(format!("the answer to `{}`: {error}", asked.id))),
+            },
+            Answer::Nobody => Ok(None),
+            Answer::Cancel => Err(CallEnd::Cancelled),
+        }
+    }
+
+    async fn ask_assistant(&self, id: &str, asked: &Asked) -> Result<Option<Value>, CallEnd> {
+        let Some(backend) = self.coordinator.backend else { return Ok(None) };
+        let tool = self.tool.definition.name.clone();
+        let inquiry = AssistantInquiry { id: id.to_owned(), tool, asked: asked.clone() };
+        let reply = backend.answer(&inquiry).await;
+        let answer = reply.and_then(|reply| inquiry.answer_in(&reply));
+        answer.map(Some).map_err(|error| {
+            failed(format!("the assistant did not answer `{}`: {error}", asked.id))
+        })
+    }
+
+    fn record_question(&self, inquiry: &str, asked: &Asked) {
+        (self.coordinator.record)(EventKind::InquiryRequest {
+            id: inquiry.to_owned(),
+            source: json!({ "tool": self.tool.definition.name, "call": self.call }),
+            question: json!({
+                "id": asked.id,
+                "text": asked.text,
+                "schema": asked.schema,
+                "default": asked.default,
+            }),
+        });
+    }
+
+    fn unanswered(&self, asked: &Asked) -> CallEnd {
+        let (name, id) = (&self.tool.definition.name, &asked.id);
+        let message = format!("the tool asks \"{}\", and nobody can answer", asked.text);
+        let mut failure = Failure::new(Cause::Unanswered, message);
+        failure.error.trace.push(format!(
+            "set `conversation.tools.{name}.questions.{id}.answer`, or give the answer with the call"
+        ));
+        CallEnd::Failed(failure)
+    }
+}
+
+fn failed(message: String) -> CallEnd {
+    CallEnd::Failed(Failure::new(Cause::Tool, message))
+}

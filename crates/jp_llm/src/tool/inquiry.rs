@@ -1,0 +1,137 @@
+//! Who answers the questions of a tool.
+//!
+//! The order is fixed: an answer that was settled beforehand; then whoever the configuration names, a
+//! person or the assistant; then the default of the question. Where none of them has one, the call
+//! fails at once and says how the question can be answered. It never waits for nobody.
+
+use std::fmt;
+
+use jp_changes::Judged;
+use jp_config::conversation::tool::{QuestionTarget, RunMode};
+use jp_confine::Advice;
+use serde_json::{Map, Value, json};
+
+use super::{coordinator::Changes, outcome::Asked, runtime::BoxFuture};
+
+/// The person in front of jp, or the certainty that there is none.
+pub trait Interaction {
+    /// Whether a call may run, and with which arguments; `mode` is `ask` or `edit`.
+    fn approve(&self, proposed: &Proposed<'_>, mode: RunMode) -> impl Future<Output = Approval>;
+
+    /// The answer to a question of a tool.
+    fn ask(&self, tool: &str, asked: &Asked) -> impl Future<Output = Answer>;
+
+    /// Whether the result of a call may be handed over.
+    fn accept(&self, tool: &str, result: &str) -> impl Future<Output = bool>;
+
+    /// Shows what a call would change; whether it may, if that is still to be decided.
+    fn review(&self, tool: &str, judged: &Judged, mode: Changes) -> impl Future<Output = bool>;
+
+    /// Something to know that needs no answer.
+    fn notice(&self, tool: &str, notice: Notice<'_>);
+}
+
+/// A call that waits for permission.
+#[derive(Debug, Clone, Copy)]
+pub struct Proposed<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// What it will be given.
+    pub arguments: &'a Map<String, Value>,
+    /// The arguments as the tool itself would show them.
+    pub shown: Option<&'a str>,
+}
+
+/// What was said about a call that waits.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Approval {
+    /// Run it with these arguments.
+    Run(Map<String, Value>),
+    /// Do not run it, because of this.
+    Skip(String),
+    /// Nobody is there to say anything.
+    Nobody,
+    /// Stop everything.
+    Cancel,
+}
+
+/// What came of asking a person.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// This.
+    Given(Value),
+    /// Nobody is there.
+    Nobody,
+    /// The person wants no answer, but an end.
+    Cancel,
+}
+
+/// Something to know.
+#[derive(Debug, Clone, Copy)]
+pub enum Notice<'a> {
+    /// It failed for a passing reason and is tried again.
+    Retry {
+        /// Which try follows.
+        attempt: u32,
+        /// What went wrong.
+        error: &'a str,
+    },
+    /// It was denied something, and failed.
+    Denied(&'a [Advice]),
+    /// The sandbox is weaker than the rules.
+    Warning(&'a str),
+}
+
+/// Answers in the name of the assistant.
+pub trait InquiryBackend: fmt::Debug + Send + Sync {
+    /// Has the assistant fill in an object of this schema: `{inquiry_id, answer}`.
+    fn answer<'a>(&'a self, inquiry: &'a AssistantInquiry) -> BoxFuture<'a, Result<Value, String>>;
+}
+
+/// A question to the assistant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AssistantInquiry {
+    /// Tells it from the others that are asked at the same time.
+    pub id: String,
+    /// The tool that asks.
+    pub tool: String,
+    /// What it asks.
+    pub asked: Asked,
+}
+
+impl AssistantInquiry {
+    /// The JSON Schema of the reply.
+    pub fn schema(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": { "inquiry_id": { "const": self.id }, "answer": self.asked.schema },
+            "required": ["inquiry_id", "answer"],
+            "additionalProperties": false,
+        })
+    }
+
+    /// The answer in a reply. One to another question is none.
+    pub fn answer_in(&self, reply: &Value) -> Result<Value, String> {
+        if reply.get("inquiry_id").and_then(Value::as_str) != Some(&self.id) {
+            return Err(format!("the reply is not about the inquiry `{}`", self.id));
+        }
+        let answer = reply.get("answer").ok_or("the reply has no `answer`")?;
+        fits(&self.asked, answer).map(|()| answer.clone())
+    }
+}
+
+/// Whether a value answers a question.
+pub fn fits(asked: &Asked, answer: &Value) -> Result<(), String> {
+    let validator = jsonschema::validator_for(&asked.schema)
+        .map_err(|error| format!("the question has no usable schema: {error}"))?;
+    validator.validate(answer).map_err(|error| error.to_string())
+}
+
+/// What the configuration says about one question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settled {
+    /// An answer that was given beforehand.
+    pub answer: Option<Value>,
+    /// Who is asked otherwise.
+    pub target: QuestionTarget,
+}

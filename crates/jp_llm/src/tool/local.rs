@@ -1,0 +1,144 @@
+//! The program of a local tool: found, confined by its tool's own rules, and started.
+//!
+//! Whatever the program is started for (a call, its description, a session), it is started here, so that
+//! there is no way to run it with other rights.
+
+use std::{ffi::OsString, sync::Arc, time::Duration};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jp_confine::{Command, ConfineError, Confiner, Covered, Needs, Running, Streams, Subject};
+use jp_process::{FindError, Input, Output, find_program};
+use jp_sandbox::plan::Lifetime;
+use jp_tool::{Action, Invocation, Tool};
+use thiserror::Error;
+
+use super::{
+    context::{Place, tool_context},
+    template::{CommandTemplate, TemplateError},
+};
+
+/// The name of the program with the tools that come with jp. It means jp itself, whatever else of that
+/// name may lie in the search path: nothing has to be installed, and nothing can lie in wait.
+pub const BUNDLED: &str = "jp-tools";
+
+/// The first argument that makes jp serve the tools that come with it.
+pub const SERVE_BUNDLED: &str = "__tools";
+
+/// What is the same for the programs of all local tools.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// The program of jp itself.
+    pub jp: Utf8PathBuf,
+    /// Where programs are looked for, in the form of `PATH`.
+    pub search: OsString,
+}
+
+/// The program of one tool.
+#[derive(Debug)]
+pub(crate) struct LocalProgram {
+    pub(crate) confiner: Arc<Confiner>,
+    pub(crate) machine: Machine,
+    /// Where the tool is configured, for messages: `conversation.tools.x`.
+    pub(crate) key: String,
+    pub(crate) place: Place,
+    pub(crate) needs: Needs,
+    /// Sensitive paths that a person said yes to.
+    pub(crate) approved: Vec<Utf8PathBuf>,
+    pub(crate) template: CommandTemplate,
+    pub(crate) timeout: Duration,
+}
+
+/// Why a program did not start.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// Its command line cannot be made.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// It cannot be found.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// Its path is not text.
+    #[error("the path of the program is not UTF-8: {0}")]
+    Path(String),
+    /// It cannot be confined by the rules of its tool, or not be started.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+}
+
+/// What will be executed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The file as it is executed.
+    pub(crate) path: Utf8PathBuf,
+    /// The file that is.
+    pub(crate) canonical: Utf8PathBuf,
+    /// The words, the name of the program first.
+    pub(crate) words: Vec<String>,
+}
+
+impl LocalProgram {
+    /// Starts the program for this invocation; all its streams are pipes. With `hold`, everything it
+    /// writes is kept apart.
+    pub(crate) async fn start(
+        &self,
+        invocation: &Invocation,
+        hold: bool,
+    ) -> Result<(Running, Vec<String>), StartError> {
+        let found = self.find(invocation)?;
+        let prepared = self.confiner.prepare(self.subject(&found, hold)).await?;
+        let warnings = prepared.warning.iter().cloned().collect();
+        let command = Command {
+            path: &found.path,
+            args: found.words.iter().map(OsString::from).collect(),
+            extra: Vec::new(),
+            directory: prepared.directory([self.place.root.as_path()]),
+            observe: true,
+        };
+        let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
+        Ok((self.confiner.start(prepared, command, streams).await?, warnings))
+    }
+
+    /// What is sensitive, granted to the program, and not approved yet.
+    pub(crate) async fn covered(&self, tool: &str) -> Result<Vec<Covered>, StartError> {
+        let tool = Tool { name: tool.to_owned(), ..Tool::default() };
+        let found = self.find(&tool_context(&self.place, tool, Action::Run))?;
+        Ok(self.confiner.plan(self.subject(&found, false)).await?.covered())
+    }
+
+    fn subject<'a>(&'a self, found: &'a Found, hold: bool) -> Subject<'a> {
+        Subject {
+            policy: self.place.access.as_ref(),
+            key: &self.key,
+            root: &self.place.root,
+            profile: None,
+            lifetime: Lifetime::Call,
+            transactional: hold,
+            needs: &self.needs,
+            approved: &self.approved,
+            program: &found.canonical,
+            program_files: &[],
+        }
+    }
+
+    /// What would be executed for this invocation.
+    pub(crate) fn find(&self, invocation: &Invocation) -> Result<Found, StartError> {
+        let rendered = self.template.render(invocation)?;
+        if rendered.program == BUNDLED {
+            let words = [BUNDLED.to_owned(), SERVE_BUNDLED.to_owned()];
+            let words = words.into_iter().chain(rendered.args).collect();
+            let (path, canonical) = (self.machine.jp.clone(), self.machine.jp.clone());
+            return Ok(Found { path, canonical, words });
+        }
+        let root = self.place.root.as_std_path();
+        let path = find_program(rendered.program.as_ref(), &self.machine.search, root)?;
+        let path =
+            Utf8PathBuf::try_from(path).map_err(|error| StartError::Path(error.to_string()))?;
+        let canonical = canonical(&path)?;
+        let words = std::iter::once(rendered.program).chain(rendered.args).collect();
+        Ok(Found { path, canonical, words })
+    }
+}
+
+fn canonical(path: &Utf8Path) -> Result<Utf8PathBuf, StartError> {
+    path.canonicalize_utf8().map_err(|error| StartError::Path(format!("{path}: {error}")))
+}

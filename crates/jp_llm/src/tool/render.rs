@@ -1,0 +1,112 @@
+//! Blocks as text, for the model and for the terminal.
+//!
+//! Text is shown as it is, a resource as a fenced block with the language of its kind, and what cannot
+//! be shown as text is named in one line.
+
+use jp_tool::{Blocks, ContentBlock, Resource, ResourceData};
+
+/// All blocks, one below the other.
+pub fn to_text(content: &Blocks) -> String {
+    let parts: Vec<_> = content.blocks.iter().map(block).collect();
+    parts.join("\n\n")
+}
+
+fn block(block: &ContentBlock) -> String {
+    match block {
+        ContentBlock::Text { text, mime_type: None, .. } => text.clone(),
+        ContentBlock::Text { text, mime_type: Some(kind), .. } => match language(kind) {
+            Some(language) => fenced(text, language),
+            None => text.clone(),
+        },
+        ContentBlock::Image { data, mime_type, .. } => unshown(mime_type, data),
+        ContentBlock::Resource { formatted: Some(text), .. } => text.clone(),
+        ContentBlock::Resource { resource, .. } => resource_text(resource),
+        ContentBlock::Question { question } => question.text.clone(),
+    }
+}
+
+fn resource_text(Resource { uri, mime_type, data }: &Resource) -> String {
+    let kind = mime_type.as_deref();
+    match data {
+        ResourceData::Text(text) => {
+            let language = kind.and_then(language).unwrap_or_default();
+            format!("{uri}\n{}", fenced(text, language))
+        }
+        ResourceData::Blob(data) => {
+            format!("{uri}\n{}", unshown(kind.unwrap_or("application/octet-stream"), data))
+        }
+    }
+}
+
+/// A fence longer than any in the text, so that the text cannot end it.
+fn fenced(text: &str, language: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}")
+}
+
+fn unshown(kind: &str, base64: &str) -> String {
+    let bytes = base64.trim_end_matches('=').len() * 3 / 4;
+    format!("[{kind}, {bytes} bytes]")
+}
+
+/// The language of a MIME type; `None` for plain text. `text/x-rust` and `text/rust` are both in use.
+fn language(mime_type: &str) -> Option<&str> {
+    let kind = mime_type.split(';').next().unwrap_or_default().trim();
+    let (_, name) = kind.split_once('/')?;
+    let name = name.strip_prefix("x-").unwrap_or(name);
+    let name = name.rsplit_once('+').map_or(name, |(_, suffix)| suffix);
+    let is_plain = name == "plain" || name == "octet-stream";
+    let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    (!is_plain && is_word && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_of_kinds() {
+        for (kind, expected) in [
+            ("text/rust", Some("rust")),
+            ("text/x-python; charset=utf-8", Some("python")),
+            ("application/ld+json", Some("json")),
+            ("text/plain", None),
+            ("rust", None),
+            ("text/`", None),
+        ] {
+            assert_eq!(language(kind), expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_text_cannot_end_its_own_fence() {
+        assert_eq!(fenced("a", "rust"), "```rust\na\n```");
+        assert_eq!(fenced("```\n", ""), "````\n```\n````");
+    }
+
+    #[test]
+    fn blocks_one_below_the_other() {
+        let resource = |data| {
+            let kind = Some("text/rust".to_owned());
+            ContentBlock::resource(Resource { uri: "file:///a".to_owned(), mime_type: kind, data })
+        };
+        let blocks = vec![
+            ContentBlock::text("one"),
+            resource(ResourceData::Text("fn a() {}\n".to_owned())),
+            resource(ResourceData::Blob("aGVsbG8=".to_owned())),
+        ];
+        insta::assert_snapshot!(to_text(&blocks.into()), @r"
+        one
+
+        file:///a
+        ```rust
+        fn a() {}
+        ```
+
+        file:///a
+        [text/rust, 5 bytes]
+        ");
+    }
+}

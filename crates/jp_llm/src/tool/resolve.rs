@@ -1,0 +1,449 @@
+//! From the configuration of a tool to what it is and how it runs.
+//!
+//! | source | what it is comes from | runs as |
+//! |---|---|---|
+//! | `local`, with `parameters` | the configuration | a program |
+//! | `local`, without | its program, which is asked, with the configuration on top | a program |
+//! | `builtin` | jp, with the configuration on top | part of jp |
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use camino::Utf8PathBuf;
+use jp_config::{
+    Config, Policies,
+    conversation::tool::{
+        ResultMode, RunMode, Runtime, Tool as ConfiguredTool, source::ToolSource,
+    },
+};
+use jp_confine::{Confiner, Covered, Needs};
+use jp_tool::{SchemaMatchError, SchemaResponse, Tool, ToolSchema};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{
+    arguments::Validator,
+    context::Place,
+    definition::{self, Origin, ToolDefinition, ToolDocs},
+    inquiry::Settled,
+    live::{LiveRuntime, once::Once},
+    local::{BUNDLED, LocalProgram, Machine},
+    merge::{self, MergeError, Origins, Overrides},
+    outcome::{Cause, Failure},
+    runtime::{
+        ToolRuntime,
+        builtin::{Builtin, BuiltinRuntime},
+        stdio::{StdioRuntime, live::StdioLive},
+    },
+    schema_query::{DescribeError, SchemaQueries, cache::Cache},
+    template::{CommandTemplate, TemplateError},
+};
+
+/// A tool that can be called.
+#[derive(Debug)]
+pub struct ResolvedTool {
+    /// What the model is told.
+    pub definition: ToolDefinition,
+    /// What it is told when it asks.
+    pub docs: ToolDocs,
+    /// Who said what of that.
+    pub origins: Origins,
+    /// What the configuration says about its calls.
+    pub settings: CallSettings,
+    /// Whether its program has described it, and so understands what else it may be asked.
+    pub describes_itself: bool,
+    /// What executes it.
+    pub runtime: Arc<dyn ToolRuntime>,
+    /// What starts it so that it stays alive, if it can.
+    pub live: Option<Arc<dyn LiveRuntime>>,
+    /// What its program calls it.
+    pub name_at_source: String,
+    pub(crate) validator: Validator,
+}
+
+/// What the configuration says about the calls of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallSettings {
+    /// What happens before it runs.
+    pub run: RunMode,
+    /// What happens to its result.
+    pub result: ResultMode,
+    /// How often it is tried again after a passing failure.
+    pub retries: u32,
+    /// What it is given beside its arguments.
+    pub options: Map<String, Value>,
+    /// Its questions, by id.
+    pub questions: indexmap::IndexMap<String, Settled>,
+}
+
+impl ResolvedTool {
+    /// The arguments of a call, complete and checked.
+    pub fn prepare(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Failure> {
+        let prepared = self.validator.prepare(arguments);
+        prepared.map_err(|error| Failure::new(Cause::Arguments, error.to_string()))
+    }
+
+    /// The call as the tool gets it.
+    pub fn invocation(&self, arguments: Map<String, Value>, answers: Map<String, Value>) -> Tool {
+        let (name, options) = (self.name_at_source.clone(), self.settings.options.clone());
+        Tool { name, arguments, answers, options }
+    }
+
+    /// What is settled about one of its questions.
+    pub fn settled(&self, question: &str) -> Settled {
+        self.settings.questions.get(question).cloned().unwrap_or_default()
+    }
+
+    /// Settles the answer to one of its questions for the calls to come.
+    pub fn settle(&mut self, question: &str, answer: Value) {
+        self.settings.questions.entry(question.to_owned()).or_default().answer = Some(answer);
+    }
+}
+
+/// What resolving tools needs to know, beside the configuration.
+#[derive(Debug)]
+pub struct World {
+    /// The root of the workspace, canonical.
+    pub root: Utf8PathBuf,
+    /// The id of the workspace.
+    pub workspace_id: Option<String>,
+    /// The conversation that asks.
+    pub conversation_id: Option<String>,
+    /// Programs.
+    pub machine: Machine,
+    /// Where descriptions are kept; `None` to keep none.
+    pub cache: Option<Utf8PathBuf>,
+    /// Whether kept descriptions are passed over.
+    pub refresh: bool,
+    /// What the tools that come with jp say about themselves.
+    pub bundled: SchemaResponse,
+}
+
+/// Resolves the tools of one configuration.
+#[derive(Debug)]
+pub struct Resolver {
+    config: Config,
+    policies: Policies,
+    confiner: Arc<Confiner>,
+    needs: fn(&jp_config::sandbox::SystemConfig) -> Needs,
+    world: World,
+    queries: SchemaQueries,
+    /// Sensitive paths that a person said yes to.
+    approved: Mutex<Vec<Utf8PathBuf>>,
+}
+
+/// Why a tool cannot be used.
+#[derive(Debug, Clone, Error)]
+pub enum ResolveError {
+    /// There is none of that name.
+    #[error("there is no tool `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+    },
+    /// It has no program.
+    #[error("tool `{0}` is local but has no `command`")]
+    NoCommand(String),
+    /// It comes from where nothing comes from yet.
+    #[error("tool `{name}` cannot be used: {what}")]
+    Unsupported {
+        /// The tool.
+        name: String,
+        /// Of what.
+        what: String,
+    },
+    /// Its command line is wrong.
+    #[error("tool `{name}`: {source}")]
+    Command {
+        /// The tool.
+        name: String,
+        /// What is wrong.
+        #[source]
+        source: Arc<TemplateError>,
+    },
+    /// Its program does not describe itself.
+    #[error("tool `{name}`: {source}")]
+    Describe {
+        /// The tool.
+        name: String,
+        /// Why not.
+        #[source]
+        source: Arc<DescribeError>,
+    },
+    /// Its program describes something else.
+    #[error("tool `{name}`: {source}")]
+    Match {
+        /// The tool.
+        name: String,
+        /// What.
+        #[source]
+        source: SchemaMatchError,
+    },
+    /// The configuration changes what is not there.
+    #[error("tool `{name}`: {source}")]
+    Merge {
+        /// The tool.
+        name: String,
+        /// What.
+        #[source]
+        source: MergeError,
+    },
+    /// What it takes cannot be checked.
+    #[error("tool `{name}`: {what}")]
+    Definition {
+        /// The tool.
+        name: String,
+        /// Why not.
+        what: String,
+    },
+}
+
+impl ResolveError {
+    /// What can be done about it.
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Unknown { nearest, .. } => {
+                nearest.iter().map(|name| format!("did you mean `{name}`?")).collect()
+            }
+            Self::NoCommand(name) => {
+                vec![format!("set `conversation.tools.{name}.command` to the program to run")]
+            }
+            Self::Describe { name, source } => {
+                let printed = source.printed().map(|text| format!("it printed:\n{text}"));
+                printed.into_iter().chain(two_ways(name)).collect()
+            }
+            Self::Match { name, .. } => {
+                let pick = format!(
+                    "name the one that is meant: `source = \"local.<tool>\"` in `conversation.tools.{name}`"
+                );
+                std::iter::once(pick).chain(two_ways(name)).collect()
+            }
+            Self::Unsupported { .. }
+            | Self::Command { .. }
+            | Self::Merge { .. }
+            | Self::Definition { .. } => Vec::new(),
+        }
+    }
+}
+
+/// The ways out for a tool that is not described.
+fn two_ways(name: &str) -> [String; 2] {
+    [
+        format!("describe its parameters in `conversation.tools.{name}.parameters`"),
+        "or update the program so that it answers the action `schema` (docs/tools.md)".to_owned(),
+    ]
+}
+
+impl Resolver {
+    /// Resolves nothing yet.
+    pub fn new(
+        config: Config,
+        policies: Policies,
+        confiner: Arc<Confiner>,
+        needs: fn(&jp_config::sandbox::SystemConfig) -> Needs,
+        world: World,
+    ) -> Self {
+        let cache = world.cache.clone().map(|directory| Cache::new(directory, world.refresh));
+        let queries = SchemaQueries::new(cache);
+        let approved = Mutex::default();
+        Self { config, policies, confiner, needs, world, queries, approved }
+    }
+
+    /// The names of all tools, in the order of the configuration.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.config.app.conversation.tools.iter().map(|tool| tool.name)
+    }
+
+    /// Lets the tools that are resolved from now on see these sensitive paths, as far as their rules
+    /// grant them.
+    pub fn approve(&self, paths: impl IntoIterator<Item = Utf8PathBuf>) {
+        self.approved.lock().unwrap_or_else(PoisonError::into_inner).extend(paths);
+    }
+
+    fn approved(&self) -> Vec<Utf8PathBuf> {
+        self.approved.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What is sensitive, granted to this tool, and not approved yet. Nothing for a tool that cannot be
+    /// run: why not is said when it is resolved.
+    pub async fn covered(&self, name: &str) -> Vec<Covered> {
+        let Some(tool) = self.config.app.conversation.tools.get(name) else { return Vec::new() };
+        let Ok(program) = self.program(tool) else { return Vec::new() };
+        program.covered(tool.name_at_source()).await.unwrap_or_default()
+    }
+
+    /// The tool of this name.
+    pub async fn resolve(self: &Arc<Self>, name: &str) -> Result<ResolvedTool, ResolveError> {
+        let Some(tool) = self.config.app.conversation.tools.get(name) else {
+            let nearest = nearest(name, self.names());
+            return Err(ResolveError::Unknown { name: name.to_owned(), nearest });
+        };
+        match tool.source {
+            ToolSource::Local { .. } => self.local(tool).await,
+            ToolSource::Builtin { .. } => self.builtin(tool),
+            ToolSource::Mcp { server, .. } => Err(ResolveError::Unsupported {
+                name: name.to_owned(),
+                what: format!("there is no MCP client in this jp that could ask `{server}`"),
+            }),
+        }
+    }
+
+    async fn local(
+        self: &Arc<Self>,
+        tool: ConfiguredTool<'_>,
+    ) -> Result<ResolvedTool, ResolveError> {
+        let (name, config) = (tool.name, tool.config);
+        if config.runtime != Runtime::Stdio {
+            let what =
+                format!("this jp does not run tools with `runtime = \"{}\"`", config.runtime);
+            return Err(ResolveError::Unsupported { name: name.to_owned(), what });
+        }
+        let program = Arc::new(self.program(tool)?);
+        let overrides = Overrides::of(config);
+        if let Some(schema) = overrides.whole(name) {
+            let origins = Origins::all(&schema, Origin::Config);
+            let runtime = Arc::new(StdioRuntime::new(program));
+            return finish(tool, schema, origins, Runs { runtime, live: None, described: false });
+        }
+        let wanted = tool.name_at_source();
+        let schema = self.described(&program, name, wanted).await?;
+        let merged = merge::merge(schema, &overrides, Origin::Program);
+        let (schema, origins) =
+            merged.map_err(|source| ResolveError::Merge { name: name.to_owned(), source })?;
+        let stays_alive = schema.is_stateful();
+        finish(tool, schema, origins, Runs::of_program(program, stays_alive))
+    }
+
+    /// What the program says about one of its tools.
+    async fn described(
+        &self,
+        program: &LocalProgram,
+        name: &str,
+        wanted: &str,
+    ) -> Result<ToolSchema, ResolveError> {
+        let answer = if program.template.literal() == Some(BUNDLED) {
+            Arc::new(self.world.bundled.clone())
+        } else {
+            let answer = self.queries.describe(program, wanted).await;
+            answer.map_err(|source| ResolveError::Describe { name: name.to_owned(), source })?
+        };
+        let found = answer.tool(wanted).cloned();
+        found.map_err(|source| ResolveError::Match { name: name.to_owned(), source })
+    }
+
+    fn program(&self, tool: ConfiguredTool<'_>) -> Result<LocalProgram, ResolveError> {
+        let (name, config) = (tool.name, tool.config);
+        let command = config.command.as_ref();
+        let command = command.ok_or_else(|| ResolveError::NoCommand(name.to_owned()))?;
+        let template = CommandTemplate::new(command).map_err(|source| ResolveError::Command {
+            name: name.to_owned(),
+            source: Arc::new(source),
+        })?;
+        Ok(LocalProgram {
+            confiner: self.confiner.clone(),
+            machine: self.world.machine.clone(),
+            key: self.config.tool_key(name),
+            place: self.place(name),
+            needs: config.system.as_ref().map(self.needs).unwrap_or_default(),
+            approved: self.approved(),
+            template,
+            timeout: Duration::from_secs(config.timeout_secs.into()),
+        })
+    }
+
+    fn place(&self, tool: &str) -> Place {
+        Place {
+            root: self.world.root.clone(),
+            workspace_id: self.world.workspace_id.clone(),
+            conversation_id: self.world.conversation_id.clone(),
+            access: self.policies.get(tool).map(|tool| tool.policy.clone()),
+        }
+    }
+
+    fn builtin(self: &Arc<Self>, tool: ConfiguredTool<'_>) -> Result<ResolvedTool, ResolveError> {
+        let wanted = tool.name_at_source();
+        let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == wanted)
+        else {
+            let all = Builtin::ALL.map(Builtin::name).join("`, `");
+            return Err(ResolveError::Unsupported {
+                name: tool.name.to_owned(),
+                what: format!("nothing called `{wanted}` is built in, only `{all}`"),
+            });
+        };
+        let merged = merge::merge(builtin.schema(), &Overrides::of(tool.config), Origin::Builtin);
+        let (schema, origins) =
+            merged.map_err(|source| ResolveError::Merge { name: tool.name.to_owned(), source })?;
+        let runtime = Arc::new(BuiltinRuntime::new(builtin, self.clone()));
+        finish(tool, schema, origins, Runs { runtime, live: None, described: false })
+    }
+}
+
+/// How a tool runs.
+struct Runs {
+    runtime: Arc<dyn ToolRuntime>,
+    live: Option<Arc<dyn LiveRuntime>>,
+    described: bool,
+}
+
+impl Runs {
+    /// A program that has described itself.
+    fn of_program(program: Arc<LocalProgram>, stays_alive: bool) -> Self {
+        if !stays_alive {
+            let runtime = Arc::new(StdioRuntime::new(program));
+            return Self { runtime, live: None, described: true };
+        }
+        let live: Arc<dyn LiveRuntime> = Arc::new(StdioLive::new(program));
+        Self { runtime: Arc::new(Once::new(live.clone())), live: Some(live), described: true }
+    }
+}
+
+fn finish(
+    tool: ConfiguredTool<'_>,
+    schema: ToolSchema,
+    origins: Origins,
+    runs: Runs,
+) -> Result<ResolvedTool, ResolveError> {
+    let (definition, docs) = definition::split(tool.name, schema);
+    let validator = Validator::new(&definition).map_err(|error| ResolveError::Definition {
+        name: tool.name.to_owned(),
+        what: error.to_string(),
+    })?;
+    Ok(ResolvedTool {
+        definition,
+        docs,
+        origins,
+        settings: settings(tool),
+        // A tool that stays alive is only ever run.
+        describes_itself: runs.described && runs.live.is_none(),
+        runtime: runs.runtime,
+        live: runs.live,
+        name_at_source: tool.name_at_source().to_owned(),
+        validator,
+    })
+}
+
+fn settings(tool: ConfiguredTool<'_>) -> CallSettings {
+    let config = tool.config;
+    let questions = config.questions.iter().map(|(id, question)| {
+        let settled = Settled { answer: question.answer.clone(), target: question.target };
+        (id.clone(), settled)
+    });
+    CallSettings {
+        run: config.run,
+        result: config.result,
+        retries: config.retries,
+        options: config.options.clone(),
+        questions: questions.collect(),
+    }
+}
+
+/// The name that is most like this one, if one is like it at all.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let similar = names.map(|other| (strsim::jaro_winkler(name, other), other));
+    let best = similar.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 > 0.8).then(|| best.1.to_owned())
+}

@@ -1,0 +1,56 @@
+//! How a tool is executed, whatever it is made of.
+//!
+//! Each runtime has what it needs from the moment it is made (how to confine its program, the registry
+//! of what is built in, a connection), so whoever calls a tool passes the call and nothing else.
+
+pub mod builtin;
+pub mod stdio;
+
+use std::{fmt, pin::Pin};
+
+use jp_confine::{Advice, Pending};
+use jp_tool::{Action, Tool};
+use tokio_util::sync::CancellationToken;
+
+use super::outcome::ExecutionOutcome;
+
+/// A future that says nothing about who made it.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What can execute one tool.
+pub trait ToolRuntime: fmt::Debug + Send + Sync {
+    /// Executes it once. Dropping the future ends it; cancelling it ends it and says so.
+    fn execute<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Execution>;
+}
+
+/// One execution.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The call, with the answers so far.
+    pub tool: &'a Tool,
+    /// What is wanted.
+    pub action: Action,
+    /// Whether what it changes is held back until somebody has looked at it.
+    pub hold: bool,
+    /// Ends it.
+    pub cancel: &'a CancellationToken,
+}
+
+/// What came of one execution, and what is left to settle.
+#[derive(Debug)]
+pub struct Execution {
+    /// How it ended.
+    pub outcome: ExecutionOutcome,
+    /// What it changed and nobody has decided about yet. Dropped, it is thrown away.
+    pub pending: Option<Pending>,
+    /// What it was denied.
+    pub advice: Vec<Advice>,
+    /// What has to be said about how it was confined.
+    pub warnings: Vec<String>,
+}
+
+impl From<ExecutionOutcome> for Execution {
+    fn from(outcome: ExecutionOutcome) -> Self {
+        Self { outcome, pending: None, advice: Vec::new(), warnings: Vec::new() }
+    }
+}

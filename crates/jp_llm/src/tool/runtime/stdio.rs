@@ -1,0 +1,76 @@
+//! Tools that are programs: the call on stdin, the result on stdout, everything else out of reach
+//! unless the rules of the tool allow it.
+
+pub mod live;
+
+use std::sync::Arc;
+
+use jp_confine::ConfineError;
+use jp_process::{Bounds, Finished};
+use jp_tool::{Action, ToolError};
+
+use super::{BoxFuture, Execution, Request, ToolRuntime};
+use crate::tool::{
+    context::tool_context,
+    local::{LocalProgram, StartError},
+    outcome::{self, Cause, ExecutionOutcome, Failure},
+};
+
+/// Executes a program once for each call.
+#[derive(Debug)]
+pub struct StdioRuntime {
+    program: Arc<LocalProgram>,
+}
+
+impl StdioRuntime {
+    pub(crate) fn new(program: Arc<LocalProgram>) -> Self {
+        Self { program }
+    }
+
+    async fn run(&self, request: Request<'_>) -> Result<Execution, Failure> {
+        let program = &self.program;
+        let invocation = tool_context(&program.place, request.tool.clone(), request.action);
+        let mut input =
+            serde_json::to_vec(&invocation).map_err(|error| ToolError::from_error(&error))?;
+        input.push(b'\n');
+        let started = request.cancel.run_until_cancelled(program.start(&invocation, request.hold));
+        let Some(started) = started.await else {
+            return Ok(ExecutionOutcome::Cancelled.into());
+        };
+        let (running, warnings) = started.map_err(|error| failure(&error))?;
+        let bounds = Bounds { time: Some(program.timeout), ..Bounds::default() };
+        let ended = running.finish(input, bounds, request.cancel.cancelled()).await;
+        let (finished, settled) = ended.map_err(|error| ToolError::from_error(&error))?;
+        forward(&request.tool.name, &finished);
+        let outcome = outcome::of_program(&finished);
+        // What shows arguments changes nothing, whatever it did.
+        let pending = settled.pending.filter(|_| request.action == Action::Run);
+        Ok(Execution { outcome, pending, advice: settled.advice, warnings })
+    }
+}
+
+impl ToolRuntime for StdioRuntime {
+    fn execute<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Execution> {
+        Box::pin(async move {
+            let failed = |error| ExecutionOutcome::Completed(Err(error)).into();
+            self.run(request).await.unwrap_or_else(failed)
+        })
+    }
+}
+
+/// What the program wrote for people, line by line.
+fn forward(tool: &str, finished: &Finished) {
+    for line in String::from_utf8_lossy(&finished.stderr.bytes).lines() {
+        tracing::info!(tool, "{line}");
+    }
+}
+
+/// An error of ours as a failure of the call, with what led to it.
+pub(crate) fn failure(error: &StartError) -> Failure {
+    let mut made = Failure::from(ToolError::from_error(error));
+    if let StartError::Confine(ConfineError::Refused(refusal)) = error {
+        made.cause = Cause::Refused;
+        made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
+    }
+    made
+}

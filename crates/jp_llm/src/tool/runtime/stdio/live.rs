@@ -1,0 +1,216 @@
+//! A program that stays alive: commands on stdin, one line each, and one line of state on stdout for
+//! each of them.
+
+use std::{sync::Arc, time::Duration};
+
+use jp_confine::{Pending, Running};
+use jp_process::Stop;
+use jp_tool::{Action, Tool, ToolCommand, ToolError, ToolState};
+use serde_json::{Map, Value};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::unix::pipe,
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::failure;
+use crate::tool::{
+    context::tool_context,
+    live::{LiveRuntime, LiveTool, Spawn},
+    local::LocalProgram,
+    outcome::{ended_early, shortened},
+    runtime::BoxFuture,
+};
+
+/// The longest line that a tool may answer with.
+const LONGEST_LINE: u64 = 10 * 1024 * 1024;
+
+/// How much of its messages is kept for an error.
+const MESSAGES: u64 = 64 * 1024;
+
+/// How long a program that has stopped may take to end.
+const GRACE: Stop =
+    Stop { terminate_after: Duration::from_secs(2), kill_after: Duration::from_secs(2) };
+
+/// Starts programs that stay alive.
+#[derive(Debug)]
+pub struct StdioLive {
+    program: Arc<LocalProgram>,
+}
+
+impl StdioLive {
+    pub(crate) fn new(program: Arc<LocalProgram>) -> Self {
+        Self { program }
+    }
+
+    async fn start(&self, spawn: Spawn<'_>) -> Result<(Box<dyn LiveTool>, ToolState), ToolError> {
+        let command = ToolCommand::Spawn { id: spawn.id.to_owned(), args: spawn.arguments.clone() };
+        let tool = Tool {
+            name: spawn.name.to_owned(),
+            arguments: object(&command)?,
+            answers: Map::new(),
+            options: spawn.options.clone(),
+        };
+        let invocation = tool_context(&self.program.place, tool, Action::Run);
+        let started = self.program.start(&invocation, spawn.hold).await;
+        let (running, _) = started.map_err(|error| failure(&error).error)?;
+        let mut live = Process::new(running, self.program.timeout, spawn.name)?;
+        let line =
+            serde_json::to_vec(&invocation).map_err(|error| ToolError::from_error(&error))?;
+        let state = live.exchange(line, spawn.cancel).await?;
+        Ok((Box::new(live), state))
+    }
+}
+
+impl LiveRuntime for StdioLive {
+    fn spawn<'a>(
+        &'a self,
+        spawn: Spawn<'a>,
+    ) -> BoxFuture<'a, Result<(Box<dyn LiveTool>, ToolState), ToolError>> {
+        Box::pin(self.start(spawn))
+    }
+}
+
+#[derive(Debug)]
+struct Process {
+    running: Running,
+    stdin: pipe::Sender,
+    stdout: BufReader<pipe::Receiver>,
+    /// Reads what the program writes for people, so that it never has to wait for a reader.
+    messages: JoinHandle<String>,
+    patience: Duration,
+}
+
+impl Process {
+    fn new(mut running: Running, patience: Duration, tool: &str) -> Result<Self, ToolError> {
+        let child = &mut running.child;
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+            return Err(ToolError::new("the program has no streams"));
+        };
+        let messages = tokio::spawn(collect(stderr, tool.to_owned()));
+        Ok(Self { running, stdin, stdout: BufReader::new(stdout), messages, patience })
+    }
+
+    /// One line to the program, one line back.
+    async fn exchange(
+        &mut self,
+        mut line: Vec<u8>,
+        cancel: &CancellationToken,
+    ) -> Result<ToolState, ToolError> {
+        line.push(b'\n');
+        let patience = self.patience;
+        let talk = cancel.run_until_cancelled(timeout(patience, self.talk(&line)));
+        match talk.await {
+            None => Err(ToolError::new("the call was cancelled")),
+            Some(Err(_)) => Err(ToolError::new(format!(
+                "the tool did not answer within {} seconds",
+                patience.as_secs()
+            ))),
+            Some(Ok(answer)) => match answer {
+                Ok(Some(line)) => read_state(&line),
+                Ok(None) => Err(self.gone().await),
+                Err(error) => Err(ToolError::from_error(&error)),
+            },
+        }
+    }
+
+    /// The answer to a line; `None` if there is none because the program is gone.
+    async fn talk(&mut self, line: &[u8]) -> std::io::Result<Option<Vec<u8>>> {
+        // A program that ended does not read; what it said before can still be heard.
+        let _ = self.stdin.write_all(line).await;
+        let mut answer = Vec::new();
+        loop {
+            let length =
+                (&mut self.stdout).take(LONGEST_LINE).read_until(b'\n', &mut answer).await?;
+            if length == 0 {
+                return Ok(None);
+            }
+            if !answer.trim_ascii().is_empty() {
+                return Ok(Some(answer));
+            }
+            answer.clear();
+        }
+    }
+
+    /// Why nothing comes any more.
+    async fn gone(&mut self) -> ToolError {
+        let exit = self.running.child.stop(GRACE).await;
+        let mut error = match exit {
+            Ok(exit) => ToolError::new(ended_early(&exit)),
+            Err(error) => ToolError::from_error(&error),
+        };
+        if let Ok(messages) = (&mut self.messages).await
+            && !messages.trim().is_empty()
+        {
+            error.trace.push(format!("stderr: {}", shortened(messages.trim())));
+        }
+        error
+    }
+}
+
+impl LiveTool for Process {
+    fn tell<'a>(
+        &'a mut self,
+        command: &'a ToolCommand,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<ToolState, ToolError>> {
+        Box::pin(async move {
+            let line =
+                serde_json::to_vec(command).map_err(|error| ToolError::from_error(&error))?;
+            self.exchange(line, cancel).await
+        })
+    }
+
+    fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Pending>, ToolError>> {
+        let Self { mut running, stdin, .. } = *self;
+        Box::pin(async move {
+            // The end of its input is the sign to go.
+            drop(stdin);
+            let exit = match timeout(GRACE.terminate_after, running.child.wait()).await {
+                Ok(exit) => exit,
+                Err(_) => running.child.stop(GRACE).await,
+            };
+            let exit = exit.map_err(|error| ToolError::from_error(&error))?;
+            let settled = running.end(&exit).map_err(|error| ToolError::from_error(&error))?;
+            Ok(settled.pending)
+        })
+    }
+}
+
+fn read_state(line: &[u8]) -> Result<ToolState, ToolError> {
+    let text = String::from_utf8_lossy(line);
+    ToolState::parse(text.trim()).map_err(|error| {
+        let mut error = ToolError::from_error(&error);
+        error.trace.push(format!("it printed: {}", shortened(text.trim())));
+        error
+    })
+}
+
+fn object(command: &ToolCommand) -> Result<Map<String, Value>, ToolError> {
+    match serde_json::to_value(command) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) | Err(_) => Err(ToolError::new("the command cannot be written")),
+    }
+}
+
+/// The last part of what a program writes for people. All of it goes to the log.
+async fn collect(stderr: pipe::Receiver, tool: String) -> String {
+    let mut lines = BufReader::new(stderr);
+    let (mut kept, mut line) = (String::new(), Vec::new());
+    loop {
+        line.clear();
+        match (&mut lines).take(MESSAGES).read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return kept,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line);
+        tracing::info!(tool, "{}", text.trim_end());
+        kept.push_str(&text);
+        if kept.len() as u64 > 2 * MESSAGES {
+            kept = shortened(&kept);
+        }
+    }
+}

@@ -7,7 +7,7 @@
 //! runs a program for a tool runs it the same way:
 //!
 //! ```text
-//! Subject ─ prepare ─► Prepared (plan, verdict) ─ start ─► Running ─ end ─► Outcome (advice, pending or abandoned changes)
+//! Subject ─ prepare ─► Prepared (plan, verdict) ─ start ─► Running ─ end ─► Outcome (advice, changes)
 //! ```
 //!
 //! It does not read the configuration or the environment, asks nobody, and prints nothing.

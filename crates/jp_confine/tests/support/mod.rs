@@ -39,7 +39,7 @@ pub(crate) struct Run<'a> {
     pub(crate) directory: Option<&'a Utf8Path>,
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     /// A shell script.
     pub(crate) fn sh(script: &str) -> Self {
         Self {

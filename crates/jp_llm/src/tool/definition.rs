@@ -2,8 +2,8 @@
 //! asks for more.
 
 use indexmap::IndexMap;
-use jp_tool::{Parameter, ToolSchema};
-use serde_json::{Map, Value, json};
+use jp_tool::{Parameter, ParameterType, ParameterTypes, ToolSchema};
+use serde_json::{Map, Value};
 
 /// What the model is told about a tool with every request.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,9 @@ impl ToolDefinition {
     /// The JSON Schema of the arguments of a call. An argument that is not named is refused, because
     /// it is a misspelled one more often than not.
     pub fn schema(&self) -> Value {
-        object_schema(&self.parameters)
+        let mut schema = Map::from_iter([("type".to_owned(), "object".into())]);
+        schema.extend(object_schema(&self.parameters, Others::Refused));
+        Value::Object(schema)
     }
 }
 
@@ -31,7 +33,8 @@ pub struct ToolDocs {
     pub description: Option<String>,
     /// Examples of calls.
     pub examples: Option<String>,
-    /// The long explanations of single parameters, by name.
+    /// The long explanations of single parameters and of their parts, by where they are: `path`,
+    /// `edits[].pattern`, and `edit(2).line` for a part of a second alternative.
     pub parameters: IndexMap<String, String>,
 }
 
@@ -51,35 +54,58 @@ pub enum Origin {
 /// A description split into what is always told and what is told on request.
 pub(crate) fn split(name: &str, schema: ToolSchema) -> (ToolDefinition, ToolDocs) {
     let ToolSchema { summary, description, examples, parameters, .. } = schema;
-    let long = |(name, parameter): (&String, &Parameter)| {
-        parameter.description.clone().map(|text| (name.clone(), text))
-    };
-    let docs = ToolDocs {
-        description,
-        examples,
-        parameters: parameters.iter().filter_map(long).collect(),
-    };
+    let mut long = IndexMap::new();
+    for (name, parameter) in &parameters {
+        explain(name.clone(), parameter, &mut long);
+    }
+    let docs = ToolDocs { description, examples, parameters: long };
     (ToolDefinition { name: name.to_owned(), summary, parameters }, docs)
-}
-
-fn object_schema(properties: &IndexMap<String, Parameter>) -> Value {
-    let required: Vec<_> =
-        properties.iter().filter(|(_, p)| p.is_required()).map(|(n, _)| n).collect();
-    let schemas: Map<_, _> =
-        properties.iter().map(|(name, parameter)| (name.clone(), schema(parameter))).collect();
-    json!({
-        "type": "object",
-        "properties": schemas,
-        "required": required,
-        "additionalProperties": false,
-    })
 }
 
 /// One parameter in the words of JSON Schema: what we call a summary is called a description there,
 /// and what is required is said by the object around it.
-fn schema(parameter: &Parameter) -> Value {
+pub(super) fn schema(parameter: &Parameter) -> Value {
+    schema_of(parameter, Others::Refused)
+}
+
+/// The types a value can have. What has properties is an object and what has items is an array, even
+/// where nobody said so: to JSON Schema both would mean nothing for a value of another type.
+pub(super) fn kinds(parameter: &Parameter) -> Option<ParameterTypes> {
+    let implied = match (&parameter.properties, &parameter.items) {
+        (Some(_), None) => Some(ParameterTypes::One(ParameterType::Object)),
+        (None, Some(_)) => Some(ParameterTypes::One(ParameterType::Array)),
+        _ => None,
+    };
+    parameter.kind.clone().or(implied)
+}
+
+/// What happens to properties that an object does not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Refused,
+    /// The object is one side of `properties` beside `oneOf`, and the other side names more. Both
+    /// refuse only what is wrong for themselves, or nothing would satisfy the two of them.
+    Accepted,
+}
+
+fn object_schema(properties: &IndexMap<String, Parameter>, others: Others) -> Map<String, Value> {
+    let required: Vec<_> =
+        properties.iter().filter(|(_, p)| p.is_required()).map(|(n, _)| n.as_str()).collect();
+    let schemas: Map<_, _> =
+        properties.iter().map(|(name, parameter)| (name.clone(), schema(parameter))).collect();
+    let mut object = Map::new();
+    object.insert("properties".to_owned(), schemas.into());
+    object.insert("required".to_owned(), required.into());
+    if others == Others::Refused {
+        object.insert("additionalProperties".to_owned(), false.into());
+    }
+    object
+}
+
+fn schema_of(parameter: &Parameter, others: Others) -> Value {
     let Parameter { properties, items, one_of, .. } = parameter;
     let plain = Parameter {
+        kind: kinds(parameter),
         summary: None,
         description: parameter.summary.clone(),
         required: None,
@@ -90,16 +116,35 @@ fn schema(parameter: &Parameter) -> Value {
     };
     // A parameter is made of strings, numbers and lists; writing it cannot fail.
     let Ok(Value::Object(mut written)) = serde_json::to_value(plain) else { return Value::Null };
-    if let Some(properties) = properties
-        && let Value::Object(object) = object_schema(properties)
-    {
-        written.extend(object.into_iter().filter(|(key, _)| key != "type"));
+    let others = if properties.is_some() && one_of.is_some() { Others::Accepted } else { others };
+    if let Some(properties) = properties {
+        written.extend(object_schema(properties, others));
     }
     if let Some(items) = items {
         written.insert("items".to_owned(), schema(items));
     }
     if let Some(alternatives) = one_of {
-        written.insert("oneOf".to_owned(), alternatives.iter().map(schema).collect());
+        let schemas = alternatives.iter().map(|alternative| schema_of(alternative, others));
+        written.insert("oneOf".to_owned(), schemas.collect());
     }
     Value::Object(written)
 }
+
+/// Collects the long explanations in a parameter.
+fn explain(path: String, parameter: &Parameter, long: &mut IndexMap<String, String>) {
+    for (name, property) in parameter.properties.iter().flatten() {
+        explain(format!("{path}.{name}"), property, long);
+    }
+    if let Some(items) = &parameter.items {
+        explain(format!("{path}[]"), items, long);
+    }
+    for (index, alternative) in parameter.one_of.iter().flatten().enumerate() {
+        explain(format!("{path}({})", index + 1), alternative, long);
+    }
+    if let Some(text) = &parameter.description {
+        long.insert(path, text.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests;

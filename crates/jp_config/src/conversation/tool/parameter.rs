@@ -124,3 +124,73 @@ impl<'de> Visitor<'de> for TypesVisitor {
         Vec::deserialize(SeqAccessDeserializer::new(seq)).map(ParameterTypes::Many)
     }
 }
+
+/// A parameter means the same wherever it was written. Every field is named, so that a new one is not
+/// forgotten here.
+impl From<ToolParameter> for jp_tool::Parameter {
+    fn from(parameter: ToolParameter) -> Self {
+        let ToolParameter {
+            kind,
+            summary,
+            description,
+            default,
+            required,
+            values,
+            items,
+            properties,
+            one_of,
+            minimum,
+            maximum,
+            min_length,
+            max_length,
+            min_items,
+            max_items,
+            pattern,
+            format,
+        } = parameter;
+        Self {
+            kind: kind.map(Into::into),
+            summary,
+            description,
+            default,
+            required,
+            values,
+            items: items.map(|items| Box::new((*items).into())),
+            properties: properties.map(|NameMap(properties)| {
+                properties.into_iter().map(|(name, property)| (name, property.into())).collect()
+            }),
+            one_of: one_of.map(|all| all.into_iter().map(Into::into).collect()),
+            minimum,
+            maximum,
+            min_length,
+            max_length,
+            min_items,
+            max_items,
+            pattern,
+            format,
+        }
+    }
+}
+
+impl From<ParameterTypes> for jp_tool::ParameterTypes {
+    fn from(types: ParameterTypes) -> Self {
+        match types {
+            ParameterTypes::One(kind) => Self::One(kind.into()),
+            ParameterTypes::Many(kinds) => Self::Many(kinds.into_iter().map(Into::into).collect()),
+        }
+    }
+}
+
+impl From<ParameterType> for jp_tool::ParameterType {
+    fn from(kind: ParameterType) -> Self {
+        match kind {
+            ParameterType::String => Self::String,
+            ParameterType::Number => Self::Number,
+            ParameterType::Integer => Self::Integer,
+            ParameterType::Boolean => Self::Boolean,
+            ParameterType::Array => Self::Array,
+            ParameterType::Object => Self::Object,
+            ParameterType::Null => Self::Null,
+        }
+    }
+}

@@ -68,7 +68,8 @@ pub struct ToolConfig {
     /// Examples of calls, given to the assistant when it asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examples: Option<String>,
-    /// The tool's parameters, by name. Without this table the tool is asked for them.
+    /// The tool's parameters, by name. Without this table the tool is asked for them. A table in which
+    /// no entry has `type`, `enum` or `oneOf` changes single fields of what it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<NameMap<ToolParameter>>,
     /// Settings handed to the tool as they are.

@@ -27,7 +27,7 @@ pub struct CommandParts {
     /// Its arguments, one element each.
     #[serde(default)]
     pub args: Vec<String>,
-    /// Whether a shell runs the line; values filled into it are then quoted.
+    /// Whether a shell runs the line; values filled into it cannot become part of its text.
     #[serde(default)]
     pub shell: bool,
 }

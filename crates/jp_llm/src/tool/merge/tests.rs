@@ -206,3 +206,20 @@ fn toml_and_a_program_say_the_same_with_the_same_words() {
     assert_eq!(docs.description.as_deref(), Some("At length."));
     assert_eq!(docs.parameters["edits[].pattern"], "More.");
 }
+
+#[test]
+fn the_documented_tables_mean_what_the_document_says() {
+    // D06-026
+    let document = include_str!("../../../../../docs/configuration.md");
+    let rule = "If at least one entry has a `type`, an `enum` or a `oneOf`";
+    assert!(document.contains(rule));
+    let after = document.split_once("### The parameters of a tool").unwrap().1;
+    let example = after.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
+    let config = Config::load(vec![Layer::workspace("w.toml", example)]).unwrap();
+    let whole = |name: &str| {
+        let tool = config.app.conversation.tools.get(name).unwrap();
+        Overrides::of(tool.config).whole(name).is_some()
+    };
+    assert!(whole("whole"));
+    assert!(!whole("changed"));
+}

@@ -219,6 +219,30 @@ fn words_that_are_the_same_for_every_call_are_known() {
     check(&shell("ls | wc"), &["ls", "wc"], None, false);
 }
 
+#[test]
+fn the_documented_commands_are_commands() {
+    let document = include_str!("../../../../../docs/configuration.md");
+    let after = document.split_once("### The command of a tool").unwrap().1;
+    let example = after.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
+    let config =
+        jp_config::Config::load(vec![jp_config::Layer::workspace("w.toml", example)]).unwrap();
+    let command = |name: &str| {
+        config.app.conversation.tools.get(name).unwrap().config.command.clone().unwrap()
+    };
+    let count = words(&command("word_count"), json!({ "path": "a b; $(id)" }));
+    assert_eq!(count, ["wc", "-w", "--", "a b; $(id)"]);
+    let todo = words(&command("todo"), json!({ "word": "'; id #" }));
+    assert_eq!(todo[2], r#"git grep -n -e "${1}" | head -n 20"#);
+    assert_eq!(todo[3..], ["sh", "'; id #"]);
+    assert!(document.contains("{% raw %}${#name}{% endraw %}"));
+    let raw = CommandParts {
+        program: "{% raw %}echo ${#a}{% endraw %} {{tool.name}}".to_owned(),
+        args: Vec::new(),
+        shell: true,
+    };
+    assert_eq!(words(&Command::Parts(raw), json!({}))[2], r#"echo ${#a} "${1}""#);
+}
+
 fn any_text() -> impl Strategy<Value = String> {
     prop::collection::vec(
         prop_oneof![

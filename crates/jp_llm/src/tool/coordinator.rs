@@ -84,7 +84,7 @@ impl<I: Interaction> Coordinator<'_, I> {
             name: name.clone(),
             arguments: arguments.clone(),
         });
-        let end = match self.command(tool, &arguments) {
+        let end = match Self::command(tool, &arguments) {
             Ok(None) => match self.permitted(tool, arguments, cancel).await {
                 Ok(arguments) => self.run(tool, &id, arguments, changes, cancel).await,
                 Err(end) => end,
@@ -103,7 +103,6 @@ impl<I: Interaction> Coordinator<'_, I> {
 
     /// The command that the arguments are, for a tool that stays alive.
     fn command<'t>(
-        &self,
         tool: &'t ResolvedTool,
         arguments: &Map<String, Value>,
     ) -> Result<Option<(&'t dyn LiveRuntime, ToolCommand)>, CallEnd> {
@@ -177,7 +176,10 @@ impl<I: Interaction> Coordinator<'_, I> {
                 let message = format!("nobody can be asked whether `{name}` may run");
                 let mut failure = Failure::new(Cause::Unanswered, message);
                 let key = format!("conversation.tools.{name}.run");
-                failure.error.trace.push(format!("`{key} = \"unattended\"` runs it without asking"));
+                failure
+                    .error
+                    .trace
+                    .push(format!("`{key} = \"unattended\"` runs it without asking"));
                 Err(CallEnd::Failed(failure))
             }
             Approval::Cancel => Err(CallEnd::Cancelled),
@@ -302,7 +304,7 @@ impl<I: Interaction> Coordinator<'_, I> {
         let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
         let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
         let unmade: Vec<_> = refused.into_iter().chain(failed).collect();
-        if unmade.is_empty() { end } else { incomplete(end, unmade) }
+        if unmade.is_empty() { end } else { incomplete(&end, unmade) }
     }
 
     /// What of the end reaches whoever asked.
@@ -347,8 +349,8 @@ fn noted(end: CallEnd, note: &str) -> CallEnd {
 }
 
 /// A tool that was not allowed to do what it says it did has failed, whatever it says.
-fn incomplete(end: CallEnd, unmade: Vec<String>) -> CallEnd {
-    let said = text_of(&end);
+fn incomplete(end: &CallEnd, unmade: Vec<String>) -> CallEnd {
+    let said = text_of(end);
     let mut failure = Failure::new(Cause::Refused, "not all changes of the tool were made");
     failure.error.trace.extend(unmade);
     if !said.is_empty() {

@@ -24,11 +24,11 @@ const MOST: usize = 32;
 /// What can start a tool that stays alive.
 pub trait LiveRuntime: fmt::Debug + Send + Sync {
     /// Starts it; with it comes what it says first.
-    fn spawn<'a>(
-        &'a self,
-        spawn: Spawn<'a>,
-    ) -> BoxFuture<'a, Result<(Box<dyn LiveTool>, ToolState), ToolError>>;
+    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started, ToolError>>;
 }
+
+/// A tool that was started, and what it said first.
+pub type Started = (Box<dyn LiveTool>, ToolState);
 
 /// How a tool is started.
 #[derive(Debug, Clone, Copy)]

@@ -13,8 +13,8 @@ pub fn to_text(content: &Blocks) -> String {
 
 fn block(block: &ContentBlock) -> String {
     match block {
-        ContentBlock::Text { text, mime_type: None, .. } => text.clone(),
-        ContentBlock::Text { text, mime_type: Some(kind), .. } => match language(kind) {
+        ContentBlock::Text { text, mime_type, .. } => match mime_type.as_deref().and_then(language)
+        {
             Some(language) => fenced(text, language),
             None => text.clone(),
         },

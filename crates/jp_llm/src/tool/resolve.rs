@@ -279,7 +279,7 @@ impl Resolver {
     /// The tool of this name.
     pub async fn resolve(self: &Arc<Self>, name: &str) -> Result<ResolvedTool, ResolveError> {
         let Some(tool) = self.config.app.conversation.tools.get(name) else {
-            let nearest = nearest(name, self.names());
+            let nearest = jp_config::nearest(name, self.names()).map(ToOwned::to_owned);
             return Err(ResolveError::Unknown { name: name.to_owned(), nearest });
         };
         match tool.source {
@@ -439,11 +439,4 @@ fn settings(tool: ConfiguredTool<'_>) -> CallSettings {
         options: config.options.clone(),
         questions: questions.collect(),
     }
-}
-
-/// The name that is most like this one, if one is like it at all.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let similar = names.map(|other| (strsim::jaro_winkler(name, other), other));
-    let best = similar.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 > 0.8).then(|| best.1.to_owned())
 }

@@ -68,10 +68,7 @@ struct Counters {
 }
 
 impl LiveRuntime for Counters {
-    fn spawn<'a>(
-        &'a self,
-        spawn: Spawn<'a>,
-    ) -> BoxFuture<'a, Result<(Box<dyn LiveTool>, ToolState), ToolError>> {
+    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started, ToolError>> {
         Box::pin(async move {
             if spawn.arguments.contains_key("broken") {
                 return Err(ToolError::new("it does not start"));

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::failure;
 use crate::tool::{
     context::tool_context,
-    live::{LiveRuntime, LiveTool, Spawn},
+    live::{LiveRuntime, LiveTool, Spawn, Started},
     local::LocalProgram,
     outcome::{ended_early, shortened},
     runtime::BoxFuture,
@@ -45,7 +45,7 @@ impl StdioLive {
         Self { program }
     }
 
-    async fn start(&self, spawn: Spawn<'_>) -> Result<(Box<dyn LiveTool>, ToolState), ToolError> {
+    async fn start(&self, spawn: Spawn<'_>) -> Result<Started, ToolError> {
         let command = ToolCommand::Spawn { id: spawn.id.to_owned(), args: spawn.arguments.clone() };
         let tool = Tool {
             name: spawn.name.to_owned(),
@@ -57,18 +57,15 @@ impl StdioLive {
         let started = self.program.start(&invocation, spawn.hold).await;
         let (running, _) = started.map_err(|error| failure(&error).error)?;
         let mut live = Process::new(running, self.program.timeout, spawn.name)?;
-        let line =
+        let first =
             serde_json::to_vec(&invocation).map_err(|error| ToolError::from_error(&error))?;
-        let state = live.exchange(line, spawn.cancel).await?;
+        let state = live.exchange(first, spawn.cancel).await?;
         Ok((Box::new(live), state))
     }
 }
 
 impl LiveRuntime for StdioLive {
-    fn spawn<'a>(
-        &'a self,
-        spawn: Spawn<'a>,
-    ) -> BoxFuture<'a, Result<(Box<dyn LiveTool>, ToolState), ToolError>> {
+    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started, ToolError>> {
         Box::pin(self.start(spawn))
     }
 }

@@ -13,6 +13,7 @@
 //! to one directory and are two paths for the rules.
 
 mod detours;
+mod directory;
 mod entries;
 mod files;
 mod hard_links;
@@ -34,6 +35,7 @@ mod other;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use self::{
+    directory::Directory,
     entries::{Entries, Entry, Kind, Metadata},
     files::{Existing, Files, OpenError},
     hard_links::MAX_VISITED,

@@ -25,7 +25,7 @@ pub(super) enum Want {
 }
 
 impl Want {
-    fn capability(self) -> Capability {
+    pub(super) fn capability(self) -> Capability {
         match self {
             Self::Read | Self::List | Self::Look => Capability::Read,
             Self::Update => Capability::Update,
@@ -34,7 +34,7 @@ impl Want {
 
     /// A FIFO or a device is refused when it is met, but something can still take the place of a file
     /// at the last moment. Opening that must not wait and must not become our terminal.
-    fn flags(self, readable: bool) -> OFlags {
+    pub(super) fn flags(self, readable: bool) -> OFlags {
         let quiet = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         match self {
             Self::Read => OFlags::RDONLY | quiet,
@@ -45,7 +45,7 @@ impl Want {
         }
     }
 
-    fn accepts(self, kind: FileType) -> io::Result<()> {
+    pub(super) fn accepts(self, kind: FileType) -> io::Result<()> {
         match (self, kind) {
             (Self::Look, _)
             | (Self::List, FileType::Directory)
@@ -170,7 +170,7 @@ fn can_be_read(file: &OwnedFd) -> bool {
     rustix::fs::fcntl_getfl(file).is_ok_and(|flags| flags.contains(OFlags::RDWR))
 }
 
-fn with_stat(input: &Utf8Path, file: OwnedFd) -> Result<(OwnedFd, Stat), OpenError> {
+pub(super) fn with_stat(input: &Utf8Path, file: OwnedFd) -> Result<(OwnedFd, Stat), OpenError> {
     let stat = rustix::fs::fstat(&file).map_err(|error| io_error(input, error))?;
     Ok((file, stat))
 }

@@ -140,10 +140,10 @@ mod tests {
     #[test]
     fn what_is_in_a_directory_is_judged_by_its_canonical_path() {
         let (_dir, root) = tree();
-        let files = files(&root, vec![
-            FsRule::new("src", [Capability::Read]),
-            FsRule::new("src/secret", []),
-        ]);
+        let files = files(
+            &root,
+            vec![FsRule::new("src", [Capability::Read]), FsRule::new("src/secret", [])],
+        );
         let dir = files.directory("way".into()).unwrap();
         assert_eq!(dir.path(), "src");
         let mut text = String::new();

@@ -1,0 +1,210 @@
+//! `fs_grep_files`: the lines of all files that match a pattern.
+//!
+//! Files are searched by several threads in no order, and the answer must not show that. So each
+//! thread keeps what could still be in the answer, which is sorted by path, and counts the rest; see
+//! [`hits`].
+
+mod hits;
+mod sink;
+
+use std::fmt::Write;
+
+use grep_matcher::LineTerminator;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use jp_tool::{
+    Call, JsonSchema, ToolError,
+    access::path::{Kind, OpenError},
+};
+use serde::Deserialize;
+
+use self::{
+    hits::{Hits, Limits},
+    sink::LineSink,
+};
+use crate::{
+    text::{beginning, count},
+    walk::{Found, LeftOut, Selection, Visit, Walk},
+    workspace::{self, is_missing},
+};
+
+/// The longest pattern. Compiling takes many times its length.
+const MAX_PATTERN: usize = 64 << 10;
+const DEFAULT_LINES: u32 = 200;
+const MAX_LINES: u32 = 5_000;
+const MAX_CONTEXT: u32 = 50;
+/// How long the answer can be, in bytes.
+const MAX_ANSWER: usize = 256 << 10;
+/// How much of a file is in memory. Only a line that is longer needs more.
+const MAX_HEAP: usize = 32 << 20;
+
+/// Search the contents of files.
+///
+/// Finds the lines that match a regular expression, in all files of the workspace or below some
+/// paths. Files that `.gitignore` or `.ignore` exclude are not searched, nor are binary files, `.git`
+/// and `.jp`; hidden files are. The answer is sorted by path and line: each file's path, then
+/// `LINE:text` for matches and `LINE-text` for context.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
+pub(crate) struct GrepFiles {
+    /// The regular expression, in the syntax of Rust's `regex` crate.
+    ///
+    /// It is matched line by line: no look-around, no back-references, no `\n`. `(?i)` and other flags
+    /// can be set inside.
+    pattern: String,
+    /// The files and directories to search, relative to the root of the workspace. Default: all.
+    #[serde(default)]
+    paths: Vec<String>,
+    /// Search only files that match one of these patterns, for example `*.rs` or `src/**/mod.rs`; one
+    /// that begins with `!` excludes.
+    #[serde(default)]
+    globs: Vec<String>,
+    /// Search only files of these kinds, for example `rust`, `py`, `js`, `md`.
+    #[serde(default)]
+    types: Vec<String>,
+    /// Search only files with these extensions, for example `rs`.
+    #[serde(default)]
+    extensions: Vec<String>,
+    /// Take the pattern as plain text instead of a regular expression.
+    #[serde(default)]
+    fixed: bool,
+    /// Do not tell upper case from lower case.
+    #[serde(default)]
+    ignore_case: bool,
+    /// Match whole words only.
+    #[serde(default)]
+    word: bool,
+    /// How many lines to show before and after each match, at most 50.
+    #[serde(default)]
+    context: u32,
+    /// Give only the paths of the files that match.
+    #[serde(default)]
+    files_only: bool,
+    /// How many matching lines (or files, with `files_only`) to show, at most 5000. All are counted.
+    #[serde(default = "default_limit")]
+    limit: u32,
+}
+
+fn default_limit() -> u32 {
+    DEFAULT_LINES
+}
+
+pub(crate) fn grep_files(args: GrepFiles, call: &Call) -> Result<String, ToolError> {
+    let matcher = matcher(&args)?;
+    let selection = Selection::new(&args.globs, &args.types, &args.extensions)
+        .map_err(|error| ToolError::new(error.to_string()))?;
+    let files = workspace::files(call)?;
+    let walk = Walk::new(&files, &args.paths, &selection)?;
+    let limits = Limits {
+        matches: usize::try_from(args.limit.clamp(1, MAX_LINES)).unwrap_or(usize::MAX),
+        bytes: MAX_ANSWER,
+    };
+    let (searches, left_out) = walk.run(|| Search {
+        matcher: &matcher,
+        searcher: searcher(&args),
+        files_only: args.files_only,
+        hits: Hits::new(limits),
+    });
+    let mut hits = Hits::new(limits);
+    for search in searches {
+        hits.merge(search.hits);
+    }
+    Ok(answer(hits, &args, left_out))
+}
+
+fn matcher(args: &GrepFiles) -> Result<RegexMatcher, ToolError> {
+    if args.pattern.len() > MAX_PATTERN {
+        let message = format!("argument `pattern`: longer than {MAX_PATTERN} bytes");
+        return Err(ToolError::new(message));
+    }
+    RegexMatcherBuilder::new()
+        .line_terminator(Some(b'\n'))
+        .case_insensitive(args.ignore_case)
+        .fixed_strings(args.fixed)
+        .word(args.word)
+        .build(&args.pattern)
+        .map_err(|error| {
+            let hint = if args.fixed { "" } else { " (set `fixed` to search for plain text)" };
+            let error = error.to_string();
+            ToolError::new(format!("argument `pattern`: {}{hint}", beginning(&error, 2_000)))
+        })
+}
+
+fn searcher(args: &GrepFiles) -> Searcher {
+    let context = usize::try_from(args.context.min(MAX_CONTEXT)).unwrap_or_default();
+    let context = if args.files_only { 0 } else { context };
+    SearcherBuilder::new()
+        .line_terminator(LineTerminator::byte(b'\n'))
+        .line_number(!args.files_only)
+        .before_context(context)
+        .after_context(context)
+        .heap_limit(Some(MAX_HEAP))
+        .binary_detection(BinaryDetection::quit(0))
+        .build()
+}
+
+struct Search<'a> {
+    matcher: &'a RegexMatcher,
+    searcher: Searcher,
+    files_only: bool,
+    hits: Hits,
+}
+
+impl Visit for Search<'_> {
+    fn visit(&mut self, found: &Found<'_>) {
+        if found.kind != Kind::File {
+            return;
+        }
+        let file = match found.open() {
+            Ok(file) => file,
+            Err(error) => {
+                // One that is denied by another of its names is not there for us, nor is one that is
+                // gone.
+                let is_known = matches!(error, OpenError::Io { .. }) && !is_missing(&error);
+                self.hits.unreadable += usize::from(is_known);
+                return;
+            }
+        };
+        let room = self.hits.room_for(found.path);
+        let mut sink = LineSink::new(self.matcher, self.files_only, room);
+        match self.searcher.search_file(self.matcher, &file, &mut sink) {
+            Ok(()) if sink.is_binary => self.hits.binary += 1,
+            Ok(()) => self.hits.add(found.path, sink.into_hit()),
+            Err(_) => self.hits.unreadable += 1,
+        }
+    }
+}
+
+/// The lines, then a sentence about how many there are and what is missing.
+fn answer(mut hits: Hits, args: &GrepFiles, left_out: LeftOut) -> String {
+    let mut out = hits.render(args.files_only);
+    let (matches, in_files) = (hits.matches, count(hits.files, "file", "files"));
+    let shown = hits.shown;
+    if matches == 0 {
+        out.push_str("No matches.");
+    } else if args.files_only {
+        let _ = write!(out, "{in_files}.");
+    } else {
+        let lines = count(matches, "matching line", "matching lines");
+        let _ = write!(out, "{lines} in {in_files}.");
+    }
+    let all = if args.files_only { hits.files } else { matches };
+    if shown < all {
+        let what = if args.files_only { "files" } else { "of them" };
+        let _ = write!(
+            out,
+            " Only the first {shown} {what} are shown: narrow the search, or raise `limit`."
+        );
+    }
+    for (number, what) in [
+        (hits.binary, "binary files were not searched."),
+        (hits.unreadable, "files could not be searched (not readable, or with lines over 32 MiB)."),
+        (left_out.unreadable, "directories could not be read."),
+        (left_out.too_deep, "directories are too deep and were not searched."),
+    ] {
+        if number > 0 {
+            let _ = write!(out, " {number} {what}");
+        }
+    }
+    out
+}

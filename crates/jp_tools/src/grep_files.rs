@@ -30,6 +30,9 @@ use crate::{
 
 /// The longest pattern. Compiling takes many times its length.
 const MAX_PATTERN: usize = 64 << 10;
+/// How large a compiled pattern can be, and what is remembered while searching with it.
+const MAX_COMPILED: usize = 10 << 20;
+const MAX_CACHE: usize = 64 << 20;
 const DEFAULT_LINES: u32 = 200;
 const MAX_LINES: u32 = 5_000;
 const MAX_CONTEXT: u32 = 50;
@@ -122,6 +125,8 @@ fn matcher(args: &GrepFiles) -> Result<RegexMatcher, ToolError> {
         .case_insensitive(args.ignore_case)
         .fixed_strings(args.fixed)
         .word(args.word)
+        .size_limit(MAX_COMPILED)
+        .dfa_size_limit(MAX_CACHE)
         .build(&args.pattern)
         .map_err(|error| {
             let hint = if args.fixed { "" } else { " (set `fixed` to search for plain text)" };

@@ -41,6 +41,9 @@ const MAX_ANSWER: usize = 256 << 10;
 /// How much of a file is in memory. Only a line that is longer needs more.
 const MAX_HEAP: usize = 32 << 20;
 
+pub(crate) const EXAMPLES: &str = r#"{"pattern": "fn main\\(", "types": ["rust"], "context": 2}
+{"pattern": "TODO", "fixed": true, "paths": ["src", "docs/plan.md"], "files_only": true}"#;
+
 /// Search the contents of files.
 ///
 /// Finds the lines that match a regular expression, in all files of the workspace or below some
@@ -201,15 +204,15 @@ fn answer(mut hits: Hits, args: &GrepFiles, left_out: LeftOut) -> String {
             " Only the first {shown} {what} are shown: narrow the search, or raise `limit`."
         );
     }
-    for (number, what) in [
-        (hits.binary, "binary files were not searched."),
-        (hits.unreadable, "files could not be searched (not readable, or with lines over 32 MiB)."),
-        (left_out.unreadable, "directories could not be read."),
-        (left_out.too_deep, "directories are too deep and were not searched."),
-    ] {
-        if number > 0 {
-            let _ = write!(out, " {number} {what}");
-        }
+    if hits.binary > 0 {
+        let files = count(hits.binary, "binary file was", "binary files were");
+        let _ = write!(out, " {files} not searched.");
     }
+    if hits.unreadable > 0 {
+        let files = count(hits.unreadable, "file", "files");
+        let _ =
+            write!(out, " {files} could not be read, or had lines over {} MiB.", MAX_HEAP >> 20);
+    }
+    left_out.write(&mut out);
     out
 }

@@ -31,6 +31,8 @@ fn a_file_is_created_with_its_directories() {
     assert_eq!(world.read("new/dir/a.txt"), "a\nb\n");
     assert_eq!(create("top.txt"), "Created top.txt (2 lines).");
     assert_eq!(create("top.txt"), "top.txt has this content already.");
+    let slash = world.tool("fs_create_file").run(json!({ "path": "new/" }));
+    assert_eq!(slash.error(), "new/ names a directory: give the name of the file too");
     let names: Vec<_> = world.everything().into_keys().collect();
     assert_eq!(names.len(), 4, "nothing is left beside them: {names:?}");
 }

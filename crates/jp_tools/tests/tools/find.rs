@@ -65,12 +65,19 @@ fn lists_are_sorted_and_leave_out_what_is_ignored() {
 fn lists_are_narrowed() {
     let world = project();
     for (arguments, expected) in [
-        (json!({ "path": "src", "max_depth": 1 }), "src/lib.rs\nsrc/main.rs\nsrc/sub/\n\n3 files."),
+        (
+            json!({ "path": "src", "max_depth": 1 }),
+            "src/lib.rs\nsrc/main.rs\nsrc/sub/\n\n2 files, 1 directory.",
+        ),
         (json!({ "prefix": "src/m" }), "src/main.rs\n\n1 file."),
-        (json!({ "prefix": "src" , "max_depth": 1}), "src/\nsrc-gen/\n\n2 files."),
+        (json!({ "prefix": "src" , "max_depth": 1}), "src/\nsrc-gen/\n\n0 files, 2 directories."),
         (
             json!({ "extensions": ["md", ".log"] }),
             "keep.log\nnested/own.log\nnotes.md\nsrc/sub/important.log\n\n4 files.",
+        ),
+        (
+            json!({ "path": "src", "max_depth": 1, "extensions": ["rs"] }),
+            "src/lib.rs\nsrc/main.rs\n\n2 files.",
         ),
         (json!({ "globs": ["main.*"] }), "src/main.rs\n\n1 file."),
         (json!({ "globs": ["src/*.rs", "!lib.rs"] }), "src/main.rs\n\n1 file."),
@@ -114,7 +121,7 @@ fn matches_are_sorted_by_path_and_line() {
     src-gen/a.rs
     1:fn generated() {}
 
-    8 matching lines in 8 files. 1 binary files were not searched.
+    8 matching lines in 8 files. 1 binary file was not searched.
     ");
 }
 
@@ -130,7 +137,7 @@ fn searches_are_narrowed() {
             json!({ "pattern": "run()", "fixed": true, "types": ["rust"], "files_only": true }),
             "src/lib.rs\nsrc/main.rs\n\n2 files.",
         ),
-        (json!({ "pattern": "ru", "word": true }), "No matches. 1 binary files were not searched."),
+        (json!({ "pattern": "ru", "word": true }), "No matches. 1 binary file was not searched."),
         (
             json!({ "pattern": "main", "paths": ["src"], "context": 1 }),
             "src/main.rs\n1-// start\n2:fn main() {\n3-    run();\n\n1 matching line in 1 file.",
@@ -227,6 +234,6 @@ fn peculiar_files_are_searched() {
     assert_eq!(
         found.replace(&wide, "1:WIDE"),
         "bom\n1:needle\n\ncrlf\n1:needle\n\nlatin1\n1:caf\u{fffd} needle\n\nno-newline\n1:needle\n\n\
-         utf16\n1:needle\n\nwide\n1:WIDE\n\n6 matching lines in 6 files. 1 binary files were not searched."
+         utf16\n1:needle\n\nwide\n1:WIDE\n\n6 matching lines in 6 files. 1 binary file was not searched."
     );
 }

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::needless_pass_by_value, reason = "a call with `json!` in it reads better")]
 
 mod change;
 mod find;

@@ -239,7 +239,7 @@ fn what_may_not_be_read_is_not_there() {
     let list = world.tool("fs_list_files").rules(rules.clone()).run(json!({}));
     assert_eq!(list.text(), ".config/jp/tools/x.toml\nREADME.md\nsrc/a.txt\n\n3 files.");
     let list = world.tool("fs_list_files").rules(rules.clone()).run(json!({ "max_depth": 1 }));
-    assert_eq!(list.text(), ".config/\nREADME.md\nsrc/\n\n3 files.");
+    assert_eq!(list.text(), ".config/\nREADME.md\nsrc/\n\n1 file, 2 directories.");
     let grep = world.tool("fs_grep_files").rules(rules).run(json!({ "pattern": "needle" }));
     assert_eq!(
         grep.text(),

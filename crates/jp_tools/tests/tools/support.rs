@@ -92,7 +92,7 @@ impl World {
 }
 
 /// Long enough for a slow machine, short enough to find what hangs.
-const MAX_TIME: Duration = Duration::from_secs(60);
+const MAX_TIME: Duration = Duration::from_mins(1);
 
 /// A call that is being put together.
 #[must_use = "nothing has been called yet"]

@@ -100,20 +100,9 @@ fn rules_for_files_are_left_to_the_sandbox() {
 }
 
 #[test]
-fn nothing_of_the_environment_is_passed_on() {
-    let world = World::new(&[]);
-    let answer = run(&world, "jq", &["-n", "-c", "env | keys"], "");
-    let mut names: Vec<String> = serde_json::from_str(answer.text()).unwrap();
-    names.retain(|name| name != "_");
-    assert_eq!(names, ["LC_ALL", "PATH", "TZ"]);
-}
-
-#[test]
-fn too_much_and_too_long_is_cut() {
+fn too_much_is_cut() {
     let world = World::new(&[]);
     let answer = run(&world, "seq", &["1000000000"], "");
     assert!(answer.text().ends_with("[cut after 131072 bytes]"));
     assert!(answer.text().starts_with("1\n2\n3\n"));
-    let stopped = run(&world, "jq", &["-n", "[repeat(empty)] | until(false; .)"], "");
-    assert!(stopped.error().contains("was stopped after 10 seconds"), "{}", stopped.error());
 }

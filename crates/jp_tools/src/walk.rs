@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
         paths: &[String],
         selection: &'a Selection,
     ) -> Result<Self, StartError> {
-        Ok(Self { files, selection, starts: Starts::find(files, paths)? })
+        Ok(Self { files, selection, starts: Starts::find(files, paths, selection)? })
     }
 
     /// Walks, and returns the visitors of all threads.

@@ -267,6 +267,26 @@ fn what_may_be_read_below_what_may_not_is_found() {
     assert_eq!(list.error(), "access denied: read on . (granted: src/deep, README.md)");
     let none = world.tool("fs_list_files").rules(json!([{ "path": "src" }])).run(json!({}));
     assert_eq!(none.error(), "access denied: read on . (granted: nothing)");
+    for (arguments, expected) in [
+        (
+            json!({ "max_depth": 2 }),
+            ".config/jp/\nREADME.md\nsecret/key.txt\n\n2 files, 1 directory.",
+        ),
+        (json!({ "max_depth": 3, "prefix": "src/deep/b" }), "src/deep/b.txt\n\n1 file."),
+        (json!({ "globs": ["!deep"], "extensions": ["txt"] }), "secret/key.txt\n\n1 file."),
+    ] {
+        let list = world.tool("fs_list_files").rules(rules.clone()).run(arguments);
+        assert_eq!(list.text(), expected);
+    }
+    let below = json!([
+        { "path": "src", "read": true },
+        { "path": "src/deep" },
+        { "path": "src/deep/b.txt", "read": true },
+    ]);
+    let list = world.tool("fs_list_files").rules(below.clone()).run(json!({ "path": "src" }));
+    assert_eq!(list.text(), "src/a.txt\nsrc/deep/b.txt\n\n2 files.");
+    let list = world.tool("fs_list_files").rules(below).run(json!({ "path": "src/a.txt" }));
+    assert_eq!(list.text(), "src/a.txt\n\n1 file.");
     let src = world.tool("fs_list_files").rules(rules).run(json!({ "path": "src" }));
     assert!(src.error().starts_with("access denied: read on src "), "{}", src.error());
 }

@@ -14,7 +14,10 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use jp_tool::{
     Call, JsonSchema, ToolError,
-    access::path::{Kind, OpenError},
+    access::{
+        FsAccessError,
+        path::{Kind, OpenError},
+    },
 };
 use serde::Deserialize;
 
@@ -168,8 +171,8 @@ impl Visit for Search<'_> {
             Err(error) => {
                 // One that is denied by another of its names is not there for us, nor is one that is
                 // gone.
-                let is_known = matches!(error, OpenError::Io { .. }) && !is_missing(&error);
-                self.hits.unreadable += usize::from(is_known);
+                let is_denied = matches!(error, OpenError::Access(FsAccessError::Denied { .. }));
+                self.hits.unreadable += usize::from(!is_denied && !is_missing(&error));
                 return;
             }
         };

@@ -72,6 +72,7 @@ fn peculiar_files_are_read_and_said_to_be() {
     for (bytes, expected) in [
         (b"a\r\nb\r\n".as_slice(), "a\nb\n\n[lines end with CR LF]"),
         (b"\xef\xbb\xbfa\n", "a\n\n[begins with a byte order mark]"),
+        (b"\xff\xfea\0\n\0", "a\n\n[begins with a byte order mark][UTF-16]"),
         (
             b"caf\xe9",
             "caf\u{fffd}\n[not UTF-8: what could not be read is shown as \u{fffd}; no newline at the end]",

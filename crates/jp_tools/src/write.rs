@@ -124,9 +124,11 @@ fn commit(files: &Files, prepared: Vec<Prepared<'_>>) -> Result<(), ToolError> {
     let mut done: Vec<Original> = Vec::new();
     for Prepared { change, beside } in prepared {
         let Change { original, content } = change;
-        let written = match beside {
-            Some(beside) => beside.take_place_of(&original.path, Existing::Replace),
-            None => write_into(&original, &content),
+        let placed = beside.map(|beside| beside.take_place_of(&original.path, Existing::Replace));
+        let written = match placed {
+            Some(Err(error)) if !is_impossible(&error) => Err(error),
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) | None => write_into(&original, &content),
         };
         if let Err(error) = written {
             let lost: Vec<_> = done.iter().filter(|done| !put_back(files, done)).collect();
@@ -213,11 +215,7 @@ impl<'a> Beside<'a> {
                     return Ok(Some((Self { files, path: beside, is_moved: false }, file)));
                 }
                 Err(OpenError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {}
-                Err(OpenError::Io { source, .. })
-                    if source.kind() == ErrorKind::PermissionDenied =>
-                {
-                    return Ok(None);
-                }
+                Err(error) if is_impossible(&error) => return Ok(None),
                 Err(error) => return Err(named(error, path)),
             }
         }
@@ -237,6 +235,18 @@ impl Drop for Beside<'_> {
             let _best_effort = self.files.remove_file(&self.path);
         }
     }
+}
+
+/// Whether nothing can be made beside a file or take its place, although the file itself may well be
+/// written to: its directory is closed, or, in a sandbox, it is mounted by itself.
+fn is_impossible(error: &OpenError) -> bool {
+    let kinds = [
+        ErrorKind::PermissionDenied,
+        ErrorKind::ReadOnlyFilesystem,
+        ErrorKind::ResourceBusy,
+        ErrorKind::CrossesDevices,
+    ];
+    matches!(error, OpenError::Io { source, .. } if kinds.contains(&source.kind()))
 }
 
 /// Whether the rules let a file be made here and renamed to the path.

@@ -26,6 +26,7 @@ pub(crate) struct MoveFile {
 }
 
 pub(crate) fn move_file(args: MoveFile, call: &Call) -> Result<String, Stop> {
+    workspace::check_file_name(&args.target)?;
     let files = workspace::files(call)?;
     let (from, to) = (Utf8Path::new(&args.source), Utf8Path::new(&args.target));
     let shown = |path: &str| text::name(path).into_owned();

@@ -1,5 +1,6 @@
 //! The real program in a sealed environment: command in, text out.
 
+mod bundled;
 mod config;
 mod conversation;
 mod crash;

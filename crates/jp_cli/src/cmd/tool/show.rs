@@ -41,7 +41,9 @@ fn text(ctx: &Ctx, tool: &ResolvedTool) -> String {
         .iter()
         .map(|(name, parameter)| {
             let changed = tool.origins.parameters.get(name).map(changed).unwrap_or_default();
-            format!("- {}{changed}", explained(name, parameter))
+            let parts: String =
+                parts_of(parameter, 1).into_iter().map(|part| "\n".to_owned() + &part).collect();
+            format!("- {}{changed}{parts}", explained(name, parameter))
         })
         .collect();
     let takes =
@@ -86,6 +88,23 @@ fn explained(name: &str, parameter: &Parameter) -> String {
     }
     let summary = parameter.summary.as_deref().unwrap_or_default();
     format!("`{name}` ({}): {summary}", facts.join(", "))
+}
+
+/// How deep the parts of a parameter are listed; what is below is for the schema.
+const DEEPEST: usize = 3;
+
+/// What an object, or the elements of a list, are made of.
+fn parts_of(parameter: &Parameter, depth: usize) -> Vec<String> {
+    let inner = parameter.items.as_deref().unwrap_or(parameter);
+    let Some(properties) = inner.properties.as_ref().filter(|_| depth <= DEEPEST) else {
+        return Vec::new();
+    };
+    let indent = "  ".repeat(depth);
+    let line = |(name, part): (&String, &Parameter)| {
+        let own = format!("{indent}- {}", explained(name, part));
+        std::iter::once(own).chain(parts_of(part, depth + 1)).collect::<Vec<_>>()
+    };
+    properties.iter().flat_map(line).collect()
 }
 
 fn kind(parameter: &Parameter) -> String {

@@ -2,7 +2,12 @@
 //! capabilities once allowed and once denied, for tools that check themselves and for the one that
 //! leaves it to the kernel.
 
-use jp_test::TestEnv;
+use std::time::Duration;
+
+use jp_test::{Size, TestEnv};
+
+const SIZE: Size = Size { rows: 30, cols: 100 };
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// A workspace with one tool that has these rules.
 fn world(tool: &str, rules: &str) -> TestEnv {
@@ -172,4 +177,38 @@ fn utilities_are_confined_by_the_kernel() {
     assert_ne!(hidden.exit_code(), Some(0), "{hidden}");
     let outside = run("/etc/passwd");
     assert_ne!(outside.exit_code(), Some(0), "{outside}");
+}
+
+/// Says which rules it got, how, and whether it can read what they do not grant.
+const CURIOUS: &str = r#"#!/bin/sh
+read -r line
+rest=$(cat)
+case "$line" in
+*'"action":"schema"'*) echo '{"tools":[{"name":"curious","parameters":{}}]}'; exit ;;
+esac
+secret=$(cat shut/old.txt 2>/dev/null) || secret=denied
+case "$line" in *'"access":{"fs":[{"path":"open"'*) rules=given ;; esac
+[ "$line" = "$1" ] && [ -z "$rest" ] && same=same
+echo "rules $rules, twice the $same, secret $secret"
+"#;
+
+#[test]
+fn a_tool_gets_its_rules_in_both_ways_and_is_held_to_them_before_it_is_permitted() {
+    // 076-160, 076-260, 076-261, 076-262, 076-263
+    let env = world("fs_read_file", "");
+    env.write("tool.sh", CURIOUS);
+    env.write(
+        ".jp/config.toml",
+        "[conversation.tools.curious]\nsource = \"local\"\n\
+         command = { program = \"/bin/sh\", args = [\"tool.sh\", '{\"tool\":{{tool}},\"context\":{{context}}}'] }\n\
+         access.fs = [{ path = \"open\", read = true }, { path = \"tool.sh\", read = true }]\n",
+    );
+    let expected = "rules given, twice the same, secret denied";
+    let run = ["tool", "run", "curious"];
+    // Asked how it shows its arguments, it has done all of that already.
+    let mut terminal = env.jp(run).pty(SIZE);
+    terminal.expect(expected, LIMIT).expect("Run curious?", LIMIT).send("y\r");
+    terminal.wait(LIMIT).success();
+    let output = env.jp(["tool", "run", "curious", "--yes"]).run().success();
+    assert_eq!(output.stdout(), format!("{expected}\n"));
 }

@@ -72,6 +72,7 @@ fn surroundings() -> Result<Surroundings> {
         home,
         stores: cache.into_iter().collect(),
         shared_store: Some(elsewhere),
+        memory: ctx::cache_home().map(|cache| cache.join("jp/machine.json")),
         hide: hidden_features()?,
     })
 }

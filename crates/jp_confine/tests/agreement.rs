@@ -44,7 +44,6 @@ fn so_it_does_for_servers() {
     assert_eq!(count.refused, 0, "{count:?}");
 }
 
-#[expect(clippy::print_stdout, reason = "the figures of a longer run are what it is for")]
 fn agree(lifetime: Lifetime, usual: u64) -> Count {
     let number = |name: &str, default: u64| {
         std::env::var(name).ok().map_or(default, |text| text.parse().unwrap())
@@ -121,6 +120,7 @@ impl World {
             home: Some(home),
             stores: vec![path.join("changes")],
             shared_store: None,
+            memory: None,
             hide: Vec::new(),
         };
         let settings = Settings {

@@ -83,6 +83,7 @@ impl World {
             home: Some(path.join("home")),
             stores: vec![path.join("changes")],
             shared_store: None,
+            memory: None,
             hide: features.to_vec(),
         };
         let settings = Settings {

@@ -18,7 +18,9 @@ use std::{fmt, time::Duration};
 
 use jp_config::conversation::tool::{ResultMode, RunMode};
 use jp_conversation::EventKind;
-use jp_tool::{Action, Blocks, ContentBlock, Tool, ToolCommand, ToolError};
+use jp_tool::{
+    Action, Blocks, ContentBlock, SessionAction, Tool, ToolCommand, ToolError, ToolState,
+};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +28,7 @@ use self::answers::Answers;
 use super::{
     call::{CallEnd, ToolCall},
     inquiry::{Approval, InquiryBackend, Interaction, Notice, Proposed},
-    live::{self, Handles, LiveRuntime, Spawn},
+    live::{self, Handles, LiveRuntime, Spawn, Started},
     outcome::{Cause, ExecutionOutcome, Failure},
     render,
     resolve::ResolvedTool,
@@ -84,12 +86,15 @@ impl<I: Interaction> Coordinator<'_, I> {
             name: name.clone(),
             arguments: arguments.clone(),
         });
-        let end = match self.command(tool, &arguments) {
+        let end = match command(tool, &arguments) {
             Ok(None) => match self.permitted(tool, arguments, cancel).await {
                 Ok(arguments) => self.run(tool, &id, arguments, changes, cancel).await,
                 Err(end) => end,
             },
-            Ok(Some((runtime, command))) => self.obey(tool, runtime, command, cancel).await,
+            Ok(Some(command)) => match self.obey(tool, &id, command, cancel).await {
+                Ok(state) => CallEnd::Done(live::to_blocks(state)),
+                Err(end) => end,
+            },
             Err(end) => end,
         };
         let end = self.handed_over(tool, end).await;
@@ -101,53 +106,73 @@ impl<I: Interaction> Coordinator<'_, I> {
         end
     }
 
-    /// The command that the arguments are, for a tool that stays alive.
-    fn command<'t>(
+    /// One command to a tool that stays alive. Permission is asked for once, at its start. `call` tells
+    /// its questions from those of others.
+    pub async fn obey(
         &self,
-        tool: &'t ResolvedTool,
-        arguments: &Map<String, Value>,
-    ) -> Result<Option<(&'t dyn LiveRuntime, ToolCommand)>, CallEnd> {
-        let Some(runtime) = tool.live.as_deref() else { return Ok(None) };
-        let command = ToolCommand::from_arguments(arguments).map_err(|error| {
-            CallEnd::Failed(Failure {
-                cause: Cause::Arguments,
-                ..ToolError::from_error(&error).into()
-            })
-        })?;
-        let Some(command) = command else { return Ok(None) };
-        if !tool.definition.actions.contains(&command.action()) {
-            let message = "the tool does not know this action";
-            return Err(CallEnd::Failed(Failure::new(Cause::Arguments, message)));
+        tool: &ResolvedTool,
+        call: &str,
+        command: ToolCommand,
+        cancel: &CancellationToken,
+    ) -> Result<ToolState, CallEnd> {
+        let known = &tool.definition.actions;
+        let Some(runtime) = tool.live.as_deref() else {
+            return Err(wrong("the tool does not stay alive between calls".to_owned()));
+        };
+        if !known.contains(&command.action()) {
+            let (wanted, known) = (name_of(command.action()), known.iter().copied().map(name_of));
+            let known = known.collect::<Vec<_>>().join("`, `");
+            return Err(wrong(format!("the tool does not take `{wanted}`, only `{known}`")));
         }
-        Ok(Some((runtime, command)))
+        let told = match command {
+            ToolCommand::Spawn { id, args } => {
+                let arguments = self.permitted(tool, args, cancel).await?;
+                return self.spawn(tool, runtime, (call, &id), &arguments, cancel).await;
+            }
+            other => self.handles.tell(&tool.name_at_source, &other, cancel).await,
+        };
+        told.map_err(|error| ended(error.into(), cancel))
     }
 
-    /// One command to a tool that stays alive. Permission is asked for once, at its start.
-    async fn obey(
+    /// Starts a tool that stays alive, again and again until all that it asks first is answered.
+    async fn spawn(
         &self,
         tool: &ResolvedTool,
         runtime: &dyn LiveRuntime,
-        command: ToolCommand,
+        (call, id): (&str, &str),
+        arguments: &Map<String, Value>,
         cancel: &CancellationToken,
-    ) -> CallEnd {
-        let name = &tool.name_at_source;
-        let told = match command {
-            ToolCommand::Spawn { id, args } => {
-                let arguments = match self.permitted(tool, args, cancel).await {
-                    Ok(arguments) => arguments,
-                    Err(end) => return end,
-                };
-                let options = &tool.settings.options;
-                let (id, arguments) = (&id, &arguments);
-                let spawn = Spawn { name, id, arguments, options, hold: false, cancel };
-                self.handles.spawn(runtime, spawn).await
+    ) -> Result<ToolState, CallEnd> {
+        let (name, options) = (&tool.name_at_source, &tool.settings.options);
+        let actions = &tool.definition.actions;
+        let mut answers = Answers::new(self, tool, call);
+        loop {
+            let given = answers.given().clone();
+            let (answers_so_far, hold) = (&given, false);
+            let spawn = Spawn {
+                name,
+                id,
+                arguments,
+                answers: answers_so_far,
+                options,
+                actions,
+                hold,
+                cancel,
+            };
+            let started = self.handles.spawn(runtime, spawn).await;
+            match started.map_err(|error| ended(error.into(), cancel))? {
+                Started::Alive((state, warnings)) => {
+                    self.warn(tool, &warnings);
+                    return Ok(state);
+                }
+                Started::Asks(asked) => answers.answer(asked).await?,
             }
-            other => self.handles.tell(name, &other, cancel).await,
-        };
-        match told {
-            Ok(state) => CallEnd::Done(live::to_blocks(state)),
-            Err(_) if cancel.is_cancelled() => CallEnd::Cancelled,
-            Err(error) => CallEnd::Failed(ToolError::from_error(&error).into()),
+        }
+    }
+
+    fn warn(&self, tool: &ResolvedTool, warnings: &[String]) {
+        for warning in warnings {
+            self.interaction.notice(&tool.definition.name, Notice::Warning(warning));
         }
     }
 
@@ -160,7 +185,9 @@ impl<I: Interaction> Coordinator<'_, I> {
     ) -> Result<Map<String, Value>, CallEnd> {
         let mode = tool.settings.run;
         if mode == RunMode::Skip {
-            return Err(CallEnd::Skipped("the configuration says not to run this tool".to_owned()));
+            return Err(CallEnd::Skipped(
+                "it was not run: the configuration says `run = \"skip\"`".to_owned(),
+            ));
         }
         let arguments = tool.prepare(arguments).map_err(CallEnd::Failed)?;
         if mode == RunMode::Unattended {
@@ -175,9 +202,12 @@ impl<I: Interaction> Coordinator<'_, I> {
             Approval::Skip(reason) => Err(CallEnd::Skipped(reason)),
             Approval::Nobody => {
                 let message = format!("nobody can be asked whether `{name}` may run");
-                let mut failure = Failure::new(Cause::Unanswered, message);
+                let mut failure = Failure::new(Cause::Unpermitted, message);
                 let key = format!("conversation.tools.{name}.run");
-                failure.error.trace.push(format!("`{key} = \"unattended\"` runs it without asking"));
+                failure
+                    .error
+                    .trace
+                    .push(format!("`{key} = \"unattended\"` runs it without asking"));
                 Err(CallEnd::Failed(failure))
             }
             Approval::Cancel => Err(CallEnd::Cancelled),
@@ -245,9 +275,7 @@ impl<I: Interaction> Coordinator<'_, I> {
         let hold = changes != Changes::Make;
         let request = Request { tool: invocation, action: Action::Run, hold, cancel };
         let execution = tool.runtime.execute(request).await;
-        for warning in &execution.warnings {
-            self.interaction.notice(&tool.definition.name, Notice::Warning(warning));
-        }
+        self.warn(tool, &execution.warnings);
         execution
     }
 
@@ -297,7 +325,7 @@ impl<I: Interaction> Coordinator<'_, I> {
             }
         };
         if !is_wanted {
-            return CallEnd::Skipped("the changes were declined and not made".to_owned());
+            return CallEnd::Skipped("its changes were declined and not made".to_owned());
         }
         let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
         let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
@@ -305,9 +333,15 @@ impl<I: Interaction> Coordinator<'_, I> {
         if unmade.is_empty() { end } else { incomplete(end, unmade) }
     }
 
-    /// What of the end reaches whoever asked.
+    /// What of the end reaches whoever asked. Only what a tool said is kept back: that it could not be
+    /// called is no secret of its result.
     async fn handed_over(&self, tool: &ResolvedTool, end: CallEnd) -> CallEnd {
-        if !matches!(end, CallEnd::Done(_) | CallEnd::Failed(_)) {
+        let is_result = match &end {
+            CallEnd::Done(_) => true,
+            CallEnd::Failed(failure) => matches!(failure.cause, Cause::Tool | Cause::Time),
+            CallEnd::Skipped(_) | CallEnd::Cancelled => false,
+        };
+        if !is_result {
             return end;
         }
         let is_accepted = match tool.settings.result {
@@ -318,8 +352,40 @@ impl<I: Interaction> Coordinator<'_, I> {
         if is_accepted {
             end
         } else {
-            CallEnd::Skipped("the tool ran; its result is kept back".to_owned())
+            CallEnd::Skipped("it ran; its result is kept back".to_owned())
         }
+    }
+}
+
+/// The command that the arguments are, for a tool that stays alive.
+fn command(
+    tool: &ResolvedTool,
+    arguments: &Map<String, Value>,
+) -> Result<Option<ToolCommand>, CallEnd> {
+    if tool.live.is_none() {
+        return Ok(None);
+    }
+    ToolCommand::from_arguments(arguments).map_err(|error| {
+        let error = ToolError::from_error(&error);
+        CallEnd::Failed(Failure { error, cause: Cause::Arguments })
+    })
+}
+
+fn wrong(message: String) -> CallEnd {
+    CallEnd::Failed(Failure::new(Cause::Arguments, message))
+}
+
+/// The end of a command that failed; if it was to be ended, that is why.
+fn ended(failure: Failure, cancel: &CancellationToken) -> CallEnd {
+    if cancel.is_cancelled() { CallEnd::Cancelled } else { CallEnd::Failed(failure) }
+}
+
+fn name_of(action: SessionAction) -> &'static str {
+    match action {
+        SessionAction::Spawn => "spawn",
+        SessionAction::Fetch => "fetch",
+        SessionAction::Apply => "apply",
+        SessionAction::Abort => "abort",
     }
 }
 

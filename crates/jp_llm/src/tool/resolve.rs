@@ -19,7 +19,7 @@ use jp_config::{
     },
 };
 use jp_confine::{Confiner, Covered, Needs};
-use jp_tool::{SchemaMatchError, SchemaResponse, Tool, ToolSchema};
+use jp_tool::{SchemaMatchError, SchemaResponse, SessionAction, Tool, ToolSchema};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -27,7 +27,7 @@ use super::{
     arguments::Validator,
     context::Place,
     definition::{self, Origin, ToolDefinition, ToolDocs},
-    inquiry::Settled,
+    inquiry::{Settled, SettledAnswer},
     live::{LiveRuntime, once::Once},
     local::{BUNDLED, LocalProgram, Machine},
     merge::{self, MergeError, Origins, Overrides},
@@ -97,7 +97,7 @@ impl ResolvedTool {
     }
 
     /// Settles the answer to one of its questions for the calls to come.
-    pub fn settle(&mut self, question: &str, answer: Value) {
+    pub fn settle(&mut self, question: &str, answer: SettledAnswer) {
         self.settings.questions.entry(question.to_owned()).or_default().answer = Some(answer);
     }
 }
@@ -314,8 +314,8 @@ impl Resolver {
         let merged = merge::merge(schema, &overrides, Origin::Program);
         let (schema, origins) =
             merged.map_err(|source| ResolveError::Merge { name: name.to_owned(), source })?;
-        let stays_alive = schema.is_stateful();
-        finish(tool, schema, origins, Runs::of_program(program, stays_alive))
+        let actions = schema.is_stateful().then(|| schema.actions.clone().unwrap_or_default());
+        finish(tool, schema, origins, Runs::of_program(program, actions))
     }
 
     /// What the program says about one of its tools.
@@ -390,14 +390,15 @@ struct Runs {
 }
 
 impl Runs {
-    /// A program that has described itself.
-    fn of_program(program: Arc<LocalProgram>, stays_alive: bool) -> Self {
-        if !stays_alive {
+    /// A program that has described itself; with actions, it stays alive.
+    fn of_program(program: Arc<LocalProgram>, actions: Option<Vec<SessionAction>>) -> Self {
+        let Some(actions) = actions else {
             let runtime = Arc::new(StdioRuntime::new(program));
             return Self { runtime, live: None, described: true };
-        }
+        };
         let live: Arc<dyn LiveRuntime> = Arc::new(StdioLive::new(program));
-        Self { runtime: Arc::new(Once::new(live.clone())), live: Some(live), described: true }
+        let once = Once::new(live.clone(), actions);
+        Self { runtime: Arc::new(once), live: Some(live), described: true }
     }
 }
 
@@ -429,7 +430,8 @@ fn finish(
 fn settings(tool: ConfiguredTool<'_>) -> CallSettings {
     let config = tool.config;
     let questions = config.questions.iter().map(|(id, question)| {
-        let settled = Settled { answer: question.answer.clone(), target: question.target };
+        let answer = question.answer.clone().map(SettledAnswer::Value);
+        let settled = Settled { answer, target: question.target };
         (id.clone(), settled)
     });
     CallSettings {

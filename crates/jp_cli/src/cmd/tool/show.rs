@@ -66,6 +66,9 @@ fn settings(ctx: &Ctx, tool: &ResolvedTool) -> String {
         format!("- before a call: `{}`", run_mode(entry.config.run)),
         format!("- what it may touch: {rules}; `jp tool explain {name}` shows them"),
     ];
+    if tool.live.is_some() {
+        lines.push(format!("- it can stay alive between calls; `jp tool session {name}` tries it"));
+    }
     if !entry.config.enable {
         lines.push("- it is disabled: the assistant does not see it".to_owned());
     }

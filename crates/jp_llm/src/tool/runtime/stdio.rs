@@ -42,7 +42,7 @@ impl StdioRuntime {
         let ended = running.finish(input, bounds, request.cancel.cancelled()).await;
         let (finished, settled) = ended.map_err(|error| ToolError::from_error(&error))?;
         forward(&request.tool.name, &finished);
-        let outcome = outcome::of_program(&finished);
+        let outcome = outcome::of_program(&finished, program.timeout);
         // What shows arguments changes nothing, whatever it did.
         let pending = settled.pending.filter(|_| request.action == Action::Run);
         Ok(Execution { outcome, pending, advice: settled.advice, warnings })
@@ -68,9 +68,14 @@ fn forward(tool: &str, finished: &Finished) {
 /// An error of ours as a failure of the call, with what led to it.
 pub(crate) fn failure(error: &StartError) -> Failure {
     let mut made = Failure::from(ToolError::from_error(error));
-    if let StartError::Confine(ConfineError::Refused(refusal)) = error {
-        made.cause = Cause::Refused;
-        made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
+    match error {
+        StartError::Confine(ConfineError::Refused(refusal)) => {
+            made.cause = Cause::Refused;
+            made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
+        }
+        // The command as such was checked before; what cannot be filled in came with the call.
+        StartError::Template(_) => made.cause = Cause::Arguments,
+        _ => {}
     }
     made
 }

@@ -35,7 +35,7 @@ pub use self::{
     definition::{Origin, ToolDefinition, ToolDocs},
     inquiry::{
         Answer, Approval, AssistantInquiry, InquiryBackend, Interaction, Notice, Proposed,
-        SettledAnswer,
+        SettledAnswer, Verdict,
     },
     live::{Handles, LiveRuntime, LiveTool, Spawn},
     local::{BUNDLED, Machine, SERVE_BUNDLED, StartError},

@@ -4,7 +4,7 @@
 use jp_changes::Judged;
 use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
-    Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, render::to_text,
+    Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, Verdict, render::to_text,
 };
 use jp_printer::{Format, Print};
 use jp_tool::AnswerType;
@@ -31,7 +31,7 @@ pub(crate) struct Attendant<'a> {
 }
 
 /// What came of a question with a yes or a no.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Said {
     Yes,
     No,
@@ -39,6 +39,16 @@ enum Said {
     Stop,
     /// Nobody is there.
     Nothing,
+}
+
+impl From<Said> for Verdict {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Yes => Self::Yes,
+            Said::No | Said::Nothing => Self::No,
+            Said::Stop => Self::Cancel,
+        }
+    }
 }
 
 impl Attendant<'_> {
@@ -141,28 +151,29 @@ impl Interaction for Attendant<'_> {
         match answer {
             Ok(Reply::Given(answer)) => Answer::Given(answer),
             Ok(Reply::Left) => Answer::Cancel,
+            Err(error) if error.exit() == Exit::Interrupted => Answer::Cancel,
             Err(_) => Answer::Nobody,
         }
     }
 
-    async fn accept(&self, tool: &str, result: &str) -> bool {
+    async fn accept(&self, tool: &str, result: &str) -> Verdict {
         let shown = format!("{result}\n");
-        self.confirm(&shown, &format!("Hand over this result of {tool}?")) == Said::Yes
+        self.confirm(&shown, &format!("Hand over this result of {tool}?")).into()
     }
 
-    async fn review(&self, _: &str, judged: &Judged, mode: Changes) -> bool {
+    async fn review(&self, _: &str, judged: &Judged, mode: Changes) -> Verdict {
         let detail = if self.stat { Detail::Names } else { Detail::Lines };
         let text = changes::diff(judged, detail).text + &changes::refused(judged.refused(), false);
         if text.is_empty() {
             self.say("It would change nothing.\n");
-            return mode == Changes::Review;
+            return Verdict::Yes;
         }
         if mode == Changes::Show {
             let print = Print::content(&text).format(Format::Code).language(Some("diff"));
             let _ = self.ctx.printer().print(print.untrusted());
-            return false;
+            return Verdict::No;
         }
-        self.confirm(&text, "Make these changes?") == Said::Yes
+        self.confirm(&text, "Make these changes?").into()
     }
 
     fn notice(&self, tool: &str, notice: Notice<'_>) {

@@ -10,6 +10,7 @@ mod interaction;
 mod output;
 mod program;
 mod sandbox;
+mod tool;
 
 use jp_test::TestEnv;
 

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use self::answers::Answers;
 use super::{
     call::{CallEnd, ToolCall},
-    inquiry::{Approval, InquiryBackend, Interaction, Notice, Proposed},
+    inquiry::{Approval, InquiryBackend, Interaction, Notice, Proposed, Verdict},
     live::{self, Handles, LiveRuntime, Spawn, Started},
     outcome::{Cause, ExecutionOutcome, Failure},
     render,
@@ -316,16 +316,20 @@ impl<I: Interaction> Coordinator<'_, I> {
             }
         }
         let Some(pending) = pending else { return end };
-        let is_wanted = match changes {
-            Changes::Make => true,
+        let verdict = match changes {
+            Changes::Make => Verdict::Yes,
             Changes::Review => self.interaction.review(name, pending.judged(), changes).await,
             Changes::Show => {
                 self.interaction.review(name, pending.judged(), changes).await;
                 return noted(end, "This was a dry run: nothing was changed.");
             }
         };
-        if !is_wanted {
-            return CallEnd::Skipped("its changes were declined and not made".to_owned());
+        match verdict {
+            Verdict::Yes => {}
+            Verdict::No => {
+                return CallEnd::Skipped("its changes were declined and not made".to_owned());
+            }
+            Verdict::Cancel => return CallEnd::Cancelled,
         }
         let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
         let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
@@ -344,15 +348,15 @@ impl<I: Interaction> Coordinator<'_, I> {
         if !is_result {
             return end;
         }
-        let is_accepted = match tool.settings.result {
-            ResultMode::Unattended => true,
-            ResultMode::Skip => false,
+        let verdict = match tool.settings.result {
+            ResultMode::Unattended => Verdict::Yes,
+            ResultMode::Skip => Verdict::No,
             ResultMode::Ask => self.interaction.accept(&tool.definition.name, &text_of(&end)).await,
         };
-        if is_accepted {
-            end
-        } else {
-            CallEnd::Skipped("it ran; its result is kept back".to_owned())
+        match verdict {
+            Verdict::Yes => end,
+            Verdict::No => CallEnd::Skipped("it ran; its result is kept back".to_owned()),
+            Verdict::Cancel => CallEnd::Cancelled,
         }
     }
 }

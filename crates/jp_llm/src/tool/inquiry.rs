@@ -28,10 +28,10 @@ pub trait Interaction {
     fn ask(&self, tool: &str, asked: &Asked) -> impl Future<Output = Answer>;
 
     /// Whether the result of a call may be handed over.
-    fn accept(&self, tool: &str, result: &str) -> impl Future<Output = bool>;
+    fn accept(&self, tool: &str, result: &str) -> impl Future<Output = Verdict>;
 
     /// Shows what a call would change; whether it may, if that is still to be decided.
-    fn review(&self, tool: &str, judged: &Judged, mode: Changes) -> impl Future<Output = bool>;
+    fn review(&self, tool: &str, judged: &Judged, mode: Changes) -> impl Future<Output = Verdict>;
 
     /// Something to know that needs no answer.
     fn notice(&self, tool: &str, notice: Notice<'_>);
@@ -57,6 +57,17 @@ pub enum Approval {
     Skip(String),
     /// Nobody is there to say anything.
     Nobody,
+    /// Stop everything.
+    Cancel,
+}
+
+/// What was said about something that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be used.
+    Yes,
+    /// It may not, or nobody is there to say so.
+    No,
     /// Stop everything.
     Cancel,
 }

@@ -27,8 +27,8 @@ use super::{
 /// How many tools may be alive at once.
 const MOST: usize = 32;
 
-/// How long a tool may take to end itself when nobody wants it any more.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long a tool may take to answer when nobody wants it any more.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// What can start a tool that stays alive.
 pub trait LiveRuntime: fmt::Debug + Send + Sync {
@@ -86,27 +86,23 @@ pub trait LiveTool: fmt::Debug + Send {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<ToolState, Failure>>;
 
-    /// Closes its input, waits for its end, and hands over what it changed.
+    /// Closes its input, sees to it that it ends soon, and hands over what it changed.
     fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Pending>, ToolError>>;
 }
 
 /// Ends a tool that nobody wants any more. What it says to that does not matter, and what it changed
-/// is thrown away. One that does not understand `abort` takes the end of its input for it; one that does
-/// not listen at all is ended by being dropped.
+/// is thrown away. One that does not understand `abort`, or does not listen, takes the end of its input
+/// for it.
 pub(crate) async fn abort(
     mut tool: Box<dyn LiveTool>,
     id: String,
     actions: &[SessionAction],
     cancel: &CancellationToken,
 ) {
-    let farewell = async {
-        let heard = !actions.contains(&SessionAction::Abort)
-            || tool.tell(&ToolCommand::Abort { id }, cancel).await.is_ok();
-        if heard {
-            let _ = tool.end().await;
-        }
-    };
-    let _ = timeout(FAREWELL, farewell).await;
+    if actions.contains(&SessionAction::Abort) {
+        let _ = timeout(FAREWELL, tool.tell(&ToolCommand::Abort { id }, cancel)).await;
+    }
+    let _ = tool.end().await;
 }
 
 /// The tools that are alive, by id.

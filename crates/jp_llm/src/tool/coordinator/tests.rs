@@ -58,12 +58,12 @@ impl Interaction for Person {
         self.answers.borrow_mut().pop().unwrap_or(Answer::Nobody)
     }
 
-    async fn accept(&self, _: &str, _: &str) -> bool {
-        self.accepts
+    async fn accept(&self, _: &str, _: &str) -> Verdict {
+        if self.accepts { Verdict::Yes } else { Verdict::No }
     }
 
-    async fn review(&self, _: &str, _: &Judged, _: Changes) -> bool {
-        false
+    async fn review(&self, _: &str, _: &Judged, _: Changes) -> Verdict {
+        Verdict::No
     }
 
     fn notice(&self, _: &str, notice: Notice<'_>) {

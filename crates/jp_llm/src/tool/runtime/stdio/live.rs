@@ -34,6 +34,10 @@ const MESSAGES: u64 = 64 * 1024;
 const GRACE: Stop =
     Stop { terminate_after: Duration::from_secs(2), kill_after: Duration::from_secs(2) };
 
+/// The same for one that cannot be talked to any more.
+const LOST: Stop =
+    Stop { terminate_after: Duration::from_millis(500), kill_after: Duration::from_millis(500) };
+
 /// Starts programs that stay alive.
 #[derive(Debug)]
 pub struct StdioLive {
@@ -107,8 +111,21 @@ impl Process {
         Ok(Self { running, stdin, stdout: BufReader::new(stdout), messages, patience })
     }
 
-    /// One line to the program, one line back.
+    /// One line to the program, one line back. When that fails the program is gone, with everything that
+    /// it started.
     async fn exchange(
+        &mut self,
+        line: Vec<u8>,
+        cancel: &CancellationToken,
+    ) -> Result<Said, Failure> {
+        let said = self.talk_in_time(line, cancel).await;
+        if said.is_err() {
+            let _ = self.running.child.stop(LOST).await;
+        }
+        said
+    }
+
+    async fn talk_in_time(
         &mut self,
         mut line: Vec<u8>,
         cancel: &CancellationToken,
@@ -191,7 +208,7 @@ impl LiveTool for Process {
             drop(stdin);
             let exit = match timeout(GRACE.terminate_after, running.child.wait()).await {
                 Ok(exit) => exit,
-                Err(_) => running.child.stop(GRACE).await,
+                Err(_) => running.child.stop(Stop::default()).await,
             };
             let exit = exit.map_err(|error| ToolError::from_error(&error))?;
             let settled = running.end(&exit).map_err(|error| ToolError::from_error(&error))?;

@@ -18,6 +18,7 @@ use crate::{
     confine::{self, sensitive},
     ctx::{self, Ctx},
     error::{Error, Result},
+    exit::Exit,
 };
 
 /// What is known about a command before it looks at tools.
@@ -101,7 +102,12 @@ impl From<ResolveError> for Error {
             message.push(error.to_string());
             cause = error.source();
         }
-        let shown = Self::usage(message.join(": "));
+        let exit = if error.is_refusal() { Exit::Refused } else { Exit::Usage };
+        let shown = Self::new(exit, message.join(": "));
+        let shown = match error.printed() {
+            Some(printed) => shown.cause(printed),
+            None => shown,
+        };
         error.hints().into_iter().fold(shown, Self::hint)
     }
 }

@@ -18,7 +18,7 @@ use jp_config::{
         ResultMode, RunMode, Runtime, Tool as ConfiguredTool, source::ToolSource,
     },
 };
-use jp_confine::{Confiner, Covered, Needs};
+use jp_confine::{ConfineError, Confiner, Covered, Needs};
 use jp_tool::{SchemaMatchError, SchemaResponse, SessionAction, Tool, ToolSchema};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -29,7 +29,7 @@ use super::{
     definition::{self, Origin, ToolDefinition, ToolDocs},
     inquiry::{Settled, SettledAnswer},
     live::{LiveRuntime, once::Once},
-    local::{BUNDLED, LocalProgram, Machine},
+    local::{BUNDLED, LocalProgram, Machine, StartError},
     merge::{self, MergeError, Origins, Overrides},
     outcome::{Cause, Failure},
     runtime::{
@@ -203,6 +203,22 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
+    /// What a program printed that should have described itself.
+    pub fn printed(&self) -> Option<&str> {
+        match self {
+            Self::Describe { source, .. } => source.printed(),
+            _ => None,
+        }
+    }
+
+    /// Whether the rules of the tool, or the machine that should keep them, do not allow it.
+    pub fn is_refusal(&self) -> bool {
+        use DescribeError::Start;
+
+        let Self::Describe { source, .. } = self else { return false };
+        matches!(&**source, Start(StartError::Confine(ConfineError::Refused(_))))
+    }
+
     /// What can be done about it.
     pub fn hints(&self) -> Vec<String> {
         match self {
@@ -212,10 +228,16 @@ impl ResolveError {
             Self::NoCommand(name) => {
                 vec![format!("set `conversation.tools.{name}.command` to the program to run")]
             }
-            Self::Describe { name, source } => {
-                let printed = source.printed().map(|text| format!("it printed:\n{text}"));
-                printed.into_iter().chain(two_ways(name)).collect()
-            }
+            Self::Describe { name, source } => match &**source {
+                DescribeError::Start(StartError::Confine(ConfineError::Refused(refusal))) => {
+                    refusal.hints.iter().map(ToString::to_string).collect()
+                }
+                // What is not there cannot be asked, and could not be called either.
+                DescribeError::Start(_) => vec![format!(
+                    "`conversation.tools.{name}.command` says which program is started"
+                )],
+                _ => two_ways(name).into(),
+            },
             Self::Match { name, .. } => {
                 let pick = format!(
                     "name the one that is meant: `source = \"local.<tool>\"` in `conversation.tools.{name}`"

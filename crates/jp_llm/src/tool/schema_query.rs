@@ -68,7 +68,7 @@ pub enum DescribeError {
     #[error("asked to describe itself, the program printed more than {MOST} bytes")]
     TooMuch,
     /// It printed something else.
-    #[error("what the program printed is no description of tools")]
+    #[error("asked to describe itself, the program printed something else")]
     Other {
         /// What it printed.
         printed: String,

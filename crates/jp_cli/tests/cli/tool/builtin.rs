@@ -51,8 +51,6 @@ fn tools_are_explained() {
 
     - source: `builtin`, configured in .jp/config.toml:6
     - before a call: `unattended`
-    - what it may touch: no rules of its own; `jp tool explain describe_tools` shows
-      them
     ");
     let output = run(&env, &["explain", "explain"]).run().success();
     assert!(output.stdout().starts_with("# explain\n\nMine."), "{output}");

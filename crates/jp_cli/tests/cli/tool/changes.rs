@@ -35,7 +35,6 @@ fn a_dry_run_shows_and_changes_nothing() {
     +changed
     done
 
-
     This was a dry run: nothing was changed.
     ");
     assert!(is_unchanged(&env));
@@ -48,7 +47,6 @@ fn a_dry_run_shows_and_changes_nothing() {
     ~ old: changed, 8 bytes (+1 -1)
     done
 
-
     This was a dry run: nothing was changed.
     ");
     let env = with_script(&(described("{}") + "echo done"));
@@ -57,7 +55,6 @@ fn a_dry_run_shows_and_changes_nothing() {
     exit code: 0
     --- stdout
     done
-
 
     This was a dry run: nothing was changed.
     --- stderr

@@ -44,13 +44,14 @@ fn two_lines_make_a_tool() {
     ## Parameters
 
     - `path` (string, required): Where.
-    - `depth` (integer, default `3`):
+    - `depth` (integer, default `3`)
 
     ## How it runs
 
     - source: `local`, configured in .jp/config.toml:1
     - before a call: `ask`
-    - what it may touch: no rules of its own; `jp tool explain t` shows them
+    - what it may touch: the workspace, because it has no rules of its own; see `jp
+      tool explain t`
     ");
     let listed = objects(&env.jp(["--format", "json", "tool", "list"]).run().success());
     // D06-014, D06-015: what has no default is required.
@@ -102,7 +103,8 @@ fn the_configuration_wins_field_by_field() {
 
     - source: `local`, configured in .jp/config.toml:1
     - before a call: `unattended`
-    - what it may touch: no rules of its own; `jp tool explain t` shows them
+    - what it may touch: the workspace, because it has no rules of its own; see `jp
+      tool explain t`
     ");
     let more = "[conversation.tools.t.parameters.dept]\ndefault = 7\n";
     env.write(".jp/config.toml", local("t", "./t.sh") + more);

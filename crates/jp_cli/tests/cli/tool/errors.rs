@@ -13,8 +13,7 @@ fn what_was_printed_and_two_ways_out() {
     exit code: 2
     --- stderr
     error: tool `t`: asked to describe itself, the program exited with code 64
-    hint: it printed:
-    stderr: usage: t FILE
+      stderr: usage: t FILE
     hint: describe its parameters in `conversation.tools.t.parameters`
     hint: or update the program so that it answers the action `schema` (docs/tools.md)
     ");
@@ -24,9 +23,8 @@ fn what_was_printed_and_two_ways_out() {
     $ jp tool show t
     exit code: 2
     --- stderr
-    error: tool `t`: what the program printed is no description of tools: not a description of tools: expected value at line 1 column 1
-    hint: it printed:
-    stdout: Hello there.
+    error: tool `t`: asked to describe itself, the program printed something else: not a description of tools: expected value at line 1 column 1
+      stdout: Hello there.
     hint: describe its parameters in `conversation.tools.t.parameters`
     hint: or update the program so that it answers the action `schema` (docs/tools.md)
     ");
@@ -41,15 +39,15 @@ fn what_was_printed_and_two_ways_out() {
     hint: or update the program so that it answers the action `schema` (docs/tools.md)
     ");
     for (script, part) in [
-        ("", "is no description of tools"),
+        ("", "printed something else"),
         ("echo '{}'", "missing field `tools`"),
         ("echo '{\"tools\":[]}'", "describes no tool"),
         ("echo '{\"tools\":[{\"name\":\"t\"}]}'", "missing field `parameters`"),
-        ("echo '[]'", "is no description of tools"),
-        ("printf '\\377'", "is no description of tools"),
+        ("echo '[]'", "printed something else"),
+        ("printf '\\377'", "printed something else"),
         ("yes", "printed more than 1048576 bytes"),
         ("yes >&2", "printed more than 1048576 bytes"),
-        ("exec >&-; exit 0", "is no description of tools"),
+        ("exec >&-; exit 0", "printed something else"),
         (
             "echo '{\"tools\":[{\"name\":\"t\",\"parameters\":{\"p\":{\"type\":\"string\",\"pattern\":\"(\"}}}]}'",
             "not a regular expression",
@@ -80,8 +78,7 @@ fn a_program_that_never_answers() {
     exit code: 2
     --- stderr
     error: tool `t`: the program did not describe itself within 2 seconds
-    hint: it printed:
-    stdout: thinking
+      stdout: thinking
     hint: describe its parameters in `conversation.tools.t.parameters`
     hint: or update the program so that it answers the action `schema` (docs/tools.md)
     ");
@@ -102,8 +99,7 @@ fn a_list_with_a_broken_tool() {
     t     unattended  local   (cannot be used, see below)
     --- stderr
     error: tool `t`: the program could not be started: no program ./none.sh was found
-    hint: describe its parameters in `conversation.tools.t.parameters`
-    hint: or update the program so that it answers the action `schema` (docs/tools.md)
+    hint: `conversation.tools.t.command` says which program is started
     ");
     let listed = objects(&env.jp(["--format", "json", "tool", "list"]).run());
     assert_eq!(listed[0]["summary"], "Does it.");
@@ -128,6 +124,8 @@ fn tools_that_cannot_be_used() {
         let env = workspace(&format!("[conversation.tools.t]\n{config}\n"));
         let output = env.jp(["tool", "show", "t"]).run().code(2);
         assert!(output.stderr().contains(part), "{output}");
+        // There is nobody to update.
+        assert!(!output.stderr().contains("update the program"), "{output}");
     }
     // D06-018: only a local tool is asked this way; the others never have a program.
     let env = workspace("[conversation.tools.t]\nsource = \"builtin\"\n");
@@ -143,6 +141,6 @@ fn tools_that_cannot_be_used() {
     exit code: 2
     --- stderr
     error: no tool is called `grep`
-    hint: there are t
+    hint: the tools of this workspace are t
     ");
 }

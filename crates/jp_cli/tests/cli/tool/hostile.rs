@@ -103,8 +103,7 @@ fn ends_in_json() {
 /// A definition that means harm.
 #[test]
 fn hostile_descriptions() {
-    let deep =
-        format!(
+    let deep = format!(
             "{}\"type\":\"string\"{}",
             r#"{"properties":{"a":"#
                 .repeat(100)

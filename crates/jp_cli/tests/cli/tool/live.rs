@@ -180,10 +180,9 @@ fn commands_that_are_none() {
     error: there is no parameter `pth`; did you mean `path`?
     error: no tool is alive as `session`; alive: a
     "#);
-    let mut invalid = b"spawn a\napply a \xff\nabort a\n".to_vec();
-    let output = env.jp(["tool", "session", "git_stage"]).stdin(invalid.clone()).run().code(1);
+    let invalid = b"spawn a\napply a \xff\nabort a\n".to_vec();
+    let output = env.jp(["tool", "session", "git_stage"]).stdin(invalid).run().code(1);
     assert!(output.stdout().contains("Nothing was staged."), "the rest is obeyed: {output}");
-    invalid.clear();
     // A tool that does not stay alive.
     let env = workspace(&(ECHO.to_owned() + "[conversation.tools.echo.parameters]\n"));
     insta::assert_snapshot!(session(&env, "echo", "spawn\n").run(), @"

@@ -39,7 +39,11 @@ fn find<'a>(ctx: &'a Ctx, name: &str) -> Result<ToolEntry<'a>> {
                 error.hint(format!("did you mean `{nearest}`?"))
             }
             Some(_) => error.hint(format!("the tools of this workspace are {}", known.join(", "))),
-            None => error.hint("tools are configured in `[conversation.tools.<name>]`"),
+            None => match ctx.root() {
+                Ok(_) => error.hint("tools are configured in `[conversation.tools.<name>]`"),
+                // Whoever has no workspace has no tools, and wants to know the former.
+                Err(elsewhere) => elsewhere,
+            },
         }
     })
 }

@@ -105,7 +105,7 @@ impl Interaction for Attendant<'_> {
             Some(shown) => shown.to_owned(),
             None => serde_json::to_string_pretty(proposed.arguments).unwrap_or_default(),
         };
-        match self.confirm(&format!("{arguments}\n"), &format!("Run {}?", proposed.tool)) {
+        match self.confirm(&block(&arguments), &format!("Run {}?", proposed.tool)) {
             Said::Yes => Approval::Run(proposed.arguments.clone()),
             Said::No => Approval::Skip("it was not run: the person said no".to_owned()),
             Said::Stop => Approval::Cancel,
@@ -119,9 +119,7 @@ impl Interaction for Attendant<'_> {
             return Answer::Nobody;
         }
         let _pause = self.progress.pause();
-        let preamble = to_text(&asked.preamble);
-        let preamble = if preamble.is_empty() { preamble } else { preamble + "\n" };
-        if terminal.show(&preamble).is_err() {
+        if terminal.show(&block(&to_text(&asked.preamble))).is_err() {
             return Answer::Nobody;
         }
         let answer = match AnswerType::from_schema(&asked.schema) {
@@ -157,8 +155,7 @@ impl Interaction for Attendant<'_> {
     }
 
     async fn accept(&self, tool: &str, result: &str) -> Verdict {
-        let shown = format!("{result}\n");
-        self.confirm(&shown, &format!("Hand over this result of {tool}?")).into()
+        self.confirm(&block(result), &format!("Hand over this result of {tool}?")).into()
     }
 
     async fn review(&self, _: &str, judged: &Judged, mode: Changes) -> Verdict {
@@ -193,6 +190,23 @@ impl Interaction for Attendant<'_> {
             }
             Notice::Warning(warning) => self.say(&format!("warning: {warning}\n")),
         }
+    }
+}
+
+/// A text to be read before a question: whole lines, and not so many that the question makes no sense
+/// any more.
+fn block(text: &str) -> String {
+    const LINES: usize = 500;
+    const BYTES: usize = 32 * 1024;
+    let text = text.trim_end();
+    if text.is_empty() {
+        return String::new();
+    }
+    let lines = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
+    let end = text.floor_char_boundary(BYTES.min(lines));
+    match text.len() - end {
+        0 => format!("{text}\n"),
+        rest => format!("{}\n[{rest} more bytes are not shown]\n", &text[..end]),
     }
 }
 

@@ -22,6 +22,7 @@ use jp_tool::{
     Action, Blocks, ContentBlock, SessionAction, Tool, ToolCommand, ToolError, ToolState,
 };
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::answers::Answers;
@@ -52,6 +53,9 @@ pub struct Coordinator<'a, I> {
 
 /// The longest pause before a repetition.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// How long a tool may take to show its arguments, before they are shown as they are.
+const SHOW_WITHIN: Duration = Duration::from_secs(2);
 
 /// What happens to the changes of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -228,8 +232,12 @@ impl<I: Interaction> Coordinator<'_, I> {
         let call = tool.invocation(arguments.clone(), Map::new());
         // What it changes meanwhile, if anything, is dropped with the execution.
         let request = Request { tool: &call, action: Action::FormatArguments, hold: true, cancel };
-        match tool.runtime.execute(request).await.outcome {
-            ExecutionOutcome::Completed(Ok(blocks)) => Some(render::to_text(&blocks)),
+        let execution = timeout(SHOW_WITHIN, tool.runtime.execute(request)).await.ok()?;
+        match execution.outcome {
+            // A tool that shows nothing must not be permitted to do everything.
+            ExecutionOutcome::Completed(Ok(blocks)) => {
+                Some(render::to_text(&blocks)).filter(|text| !text.trim().is_empty())
+            }
             _ => None,
         }
     }

@@ -24,6 +24,15 @@ fn until_ready(env: &TestEnv) {
     }
 }
 
+/// Waits for what the kernel ends when jp itself is gone already.
+fn until_gone(mark: &str) {
+    let deadline = std::time::Instant::now() + LIMIT;
+    while !sleepers(mark).is_empty() {
+        assert!(std::time::Instant::now() < deadline, "{:?}", sleepers(mark));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn control_c_ends_the_tool() {
     let (env, mark) = busy("");
@@ -50,7 +59,7 @@ fn a_second_control_c_does_not_wait() {
     terminal.send("\u{3}");
     terminal.wait(LIMIT).code(130);
     assert!(started.elapsed() < Duration::from_secs(5));
-    assert_eq!(sleepers(&mark), Vec::<String>::new());
+    until_gone(&mark);
 }
 
 #[test]
@@ -71,11 +80,7 @@ fn a_killed_jp_takes_its_tool_along() {
     until_ready(&env);
     running.signal(Signal::KILL);
     assert_eq!(running.wait().signal(), Some(9));
-    let deadline = std::time::Instant::now() + LIMIT;
-    while !sleepers(&mark).is_empty() {
-        assert!(std::time::Instant::now() < deadline, "{:?}", sleepers(&mark));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    until_gone(&mark);
 }
 
 /// What is held back is thrown away with the call.
@@ -109,11 +114,7 @@ fn an_interrupted_list() {
     running.signal(Signal::INT);
     let output = running.wait();
     assert!(output.exit_code() == Some(130) || output.signal() == Some(2), "{output}");
-    let deadline = std::time::Instant::now() + LIMIT;
-    while !sleepers(&mark).is_empty() {
-        assert!(std::time::Instant::now() < deadline);
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    until_gone(&mark);
 }
 
 /// Whoever reads one line wants no more, and that is no failure.

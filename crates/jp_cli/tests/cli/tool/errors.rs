@@ -144,3 +144,13 @@ fn tools_that_cannot_be_used() {
     hint: the tools of this workspace are t
     ");
 }
+
+/// Outside of a workspace there are no tools, and that is what is said.
+#[test]
+fn outside_of_a_workspace() {
+    let env = jp_test::env!();
+    for args in [&["list"][..], &["show", "t"], &["run", "t"], &["session", "t"]] {
+        let output = env.jp([&["tool"], args].concat()).run().code(2);
+        assert!(output.stderr().contains("jp init"), "{output}");
+    }
+}

@@ -46,6 +46,30 @@ fn asking_before_a_call() {
     run(&env, &["t", "path:=5"]).pty(SIZE).wait(LIMIT).code(2);
 }
 
+/// What a tool says about its own call is welcome, as long as it says something, soon, and does nothing.
+#[test]
+fn showing_the_arguments() {
+    for (script, shown) in [
+        ("echo 'I will do x.'", "I will do x."),
+        ("echo '{\"type\":\"success\",\"content\":\"I will.\"}'; echo x > written", "I will."),
+        ("", "\"path\": \"x\""),
+        ("printf ' \\n \\n'", "\"path\": \"x\""),
+        ("sleep 100", "\"path\": \"x\""),
+        ("echo no; exit 1", "\"path\": \"x\""),
+        ("printf '\\377'", "\"path\": \"x\""),
+        ("yes", "\"path\": \"x\""),
+        ("yes | head -n 5000", "9000 more bytes are not shown"),
+    ] {
+        let env = configured("run = \"ask\"");
+        let tool = env.read("t.sh").replace("echo 'shown by the tool'", &format!("{script}\ntrue"));
+        env.write("t.sh", tool);
+        let mut terminal = run(&env, &["t"]).pty(SIZE);
+        terminal.expect(shown, LIMIT).expect("Run t?", LIMIT).send("n\r");
+        terminal.wait(LIMIT).code(5);
+        assert!(!env.path("written").exists() && !env.path("runs").exists(), "{script}");
+    }
+}
+
 #[test]
 fn editing_the_arguments() {
     let env = configured("run = \"edit\"");

@@ -9,7 +9,7 @@
 
 use std::{
     env, fs,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Read as _},
     os::unix::fs::OpenOptionsExt as _,
     sync::OnceLock,
 };
@@ -408,6 +408,18 @@ pub(crate) fn cache_home() -> Option<Utf8PathBuf> {
 /// The text of a file that the user named with `option`.
 pub(crate) fn read_named(path: &Utf8Path, option: &str) -> Result<String> {
     read_config(path, Found::Named)?.ok_or_else(|| Error::usage(format!("{option}: no such file")))
+}
+
+/// The text of a file that the user named with `option` and that is not configuration.
+pub(crate) fn read_file(path: &Utf8Path, option: &str, most: u64) -> Result<String> {
+    let failed = |error: io::Error| Error::usage(format!("{option}: {error}"));
+    let file = fs::File::open(path).map_err(failed)?;
+    let mut text = String::new();
+    file.take(most + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > most {
+        return Err(Error::usage(format!("{option}: more than {most} bytes")));
+    }
+    Ok(text)
 }
 
 pub(crate) fn variable(name: &str) -> String {

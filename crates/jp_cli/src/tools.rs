@@ -18,6 +18,7 @@ use crate::{
     confine::{self, sensitive},
     ctx::{self, Ctx},
     error::{Error, Result},
+    exit::Exit,
 };
 
 /// What is known about a command before it looks at tools.
@@ -61,6 +62,10 @@ pub(crate) async fn approve(
         path.canonicalize_utf8().unwrap_or(path)
     };
     resolver.approve(allowed.iter().map(absolute));
+    // Looking for it takes a moment in a large tree, and nobody would be asked.
+    if !ctx.terminal().can_ask() {
+        return Ok(());
+    }
     let covered = resolver.covered(tool).await;
     let answer = sensitive::ask(ctx, &covered, ctx.root()?, tool)?;
     if let Some(warning) = answer.warning {
@@ -101,7 +106,12 @@ impl From<ResolveError> for Error {
             message.push(error.to_string());
             cause = error.source();
         }
-        let shown = Self::usage(message.join(": "));
+        let exit = if error.is_refusal() { Exit::Refused } else { Exit::Usage };
+        let shown = Self::new(exit, message.join(": "));
+        let shown = match error.printed() {
+            Some(printed) => shown.cause(printed),
+            None => shown,
+        };
         error.hints().into_iter().fold(shown, Self::hint)
     }
 }

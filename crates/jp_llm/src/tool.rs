@@ -33,7 +33,10 @@ pub use self::{
     call::{CallEnd, ToolCall},
     coordinator::{Changes, Coordinator, text_of},
     definition::{Origin, ToolDefinition, ToolDocs},
-    inquiry::{Answer, Approval, AssistantInquiry, InquiryBackend, Interaction, Notice, Proposed},
+    inquiry::{
+        Answer, Approval, AssistantInquiry, InquiryBackend, Interaction, Notice, Proposed,
+        SettledAnswer, Verdict,
+    },
     live::{Handles, LiveRuntime, LiveTool, Spawn},
     local::{BUNDLED, Machine, SERVE_BUNDLED, StartError},
     outcome::{Asked, Cause, ExecutionOutcome, Failure},

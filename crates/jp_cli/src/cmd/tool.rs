@@ -38,8 +38,12 @@ fn find<'a>(ctx: &'a Ctx, name: &str) -> Result<ToolEntry<'a>> {
             Some(nearest) if strsim::jaro_winkler(nearest, name) > 0.75 => {
                 error.hint(format!("did you mean `{nearest}`?"))
             }
-            Some(_) => error.hint(format!("there are {}", known.join(", "))),
-            None => error.hint("tools are configured in `[conversation.tools.<name>]`"),
+            Some(_) => error.hint(format!("the tools of this workspace are {}", known.join(", "))),
+            None => match ctx.root() {
+                Ok(_) => error.hint("tools are configured in `[conversation.tools.<name>]`"),
+                // Whoever has no workspace has no tools, and wants to know the former.
+                Err(elsewhere) => elsewhere,
+            },
         }
     })
 }

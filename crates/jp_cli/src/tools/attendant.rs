@@ -4,7 +4,7 @@
 use jp_changes::Judged;
 use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
-    Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, render::to_text,
+    Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, Verdict, render::to_text,
 };
 use jp_printer::{Format, Print};
 use jp_tool::AnswerType;
@@ -30,33 +30,65 @@ pub(crate) struct Attendant<'a> {
     pub(crate) progress: &'a Progress,
 }
 
+/// What came of a question with a yes or a no.
+#[derive(Debug)]
+enum Said {
+    Yes,
+    No,
+    /// They want an end.
+    Stop,
+    /// Nobody is there.
+    Nothing,
+}
+
+impl From<Said> for Verdict {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Yes => Self::Yes,
+            Said::No | Said::Nothing => Self::No,
+            Said::Stop => Self::Cancel,
+        }
+    }
+}
+
 impl Attendant<'_> {
     fn say(&self, text: &str) {
         // Whoever cannot be told something is still there to be asked.
         let _ = self.ctx.printer().print(Print::chrome(text).untrusted());
     }
 
-    fn confirm(&self, text: &str, question: &str) -> Option<bool> {
+    fn confirm(&self, text: &str, question: &str) -> Said {
         let terminal = self.ctx.terminal();
         if !terminal.can_ask() {
-            return None;
+            return Said::Nothing;
         }
         let _pause = self.progress.pause();
-        terminal.confirm_after(text, question).ok()
+        match terminal.confirm_after(text, question) {
+            Ok(true) => Said::Yes,
+            Ok(false) => Said::No,
+            Err(error) if error.exit() == Exit::Interrupted => Said::Stop,
+            Err(_) => Said::Nothing,
+        }
     }
 
     fn edit(&self, proposed: &Proposed<'_>) -> Approval {
         let _pause = self.progress.pause();
         let text = serde_json::to_string_pretty(proposed.arguments).unwrap_or_default();
         match self.ctx.terminal().edit(&text, ".json") {
-            Ok(None) => Approval::Skip("the person left the arguments without saving".to_owned()),
+            Ok(None) => {
+                let reason = "it was not run: the person left the arguments without saving";
+                Approval::Skip(reason.to_owned())
+            }
             Ok(Some(text)) => match serde_json::from_str::<Map<String, Value>>(&text) {
                 Ok(arguments) => Approval::Run(arguments),
-                Err(error) => {
-                    Approval::Skip(format!("the edited arguments are no object: {error}"))
-                }
+                Err(error) => Approval::Skip(format!(
+                    "it was not run: the edited arguments are not a JSON object: {error}"
+                )),
             },
-            Err(_) => Approval::Nobody,
+            Err(error) => {
+                error.report(self.ctx);
+                Approval::Nobody
+            }
         }
     }
 }
@@ -73,10 +105,11 @@ impl Interaction for Attendant<'_> {
             Some(shown) => shown.to_owned(),
             None => serde_json::to_string_pretty(proposed.arguments).unwrap_or_default(),
         };
-        match self.confirm(&format!("{arguments}\n"), &format!("Run {}?", proposed.tool)) {
-            Some(true) => Approval::Run(proposed.arguments.clone()),
-            Some(false) => Approval::Skip("the person said no".to_owned()),
-            None => Approval::Nobody,
+        match self.confirm(&block(&arguments), &format!("Run {}?", proposed.tool)) {
+            Said::Yes => Approval::Run(proposed.arguments.clone()),
+            Said::No => Approval::Skip("it was not run: the person said no".to_owned()),
+            Said::Stop => Approval::Cancel,
+            Said::Nothing => Approval::Nobody,
         }
     }
 
@@ -86,9 +119,7 @@ impl Interaction for Attendant<'_> {
             return Answer::Nobody;
         }
         let _pause = self.progress.pause();
-        let preamble = to_text(&asked.preamble);
-        let preamble = if preamble.is_empty() { preamble } else { preamble + "\n" };
-        if terminal.show(&preamble).is_err() {
+        if terminal.show(&block(&to_text(&asked.preamble))).is_err() {
             return Answer::Nobody;
         }
         let answer = match AnswerType::from_schema(&asked.schema) {
@@ -118,26 +149,28 @@ impl Interaction for Attendant<'_> {
         match answer {
             Ok(Reply::Given(answer)) => Answer::Given(answer),
             Ok(Reply::Left) => Answer::Cancel,
+            Err(error) if error.exit() == Exit::Interrupted => Answer::Cancel,
             Err(_) => Answer::Nobody,
         }
     }
 
-    async fn accept(&self, tool: &str, result: &str) -> bool {
-        let shown = format!("{result}\n");
-        self.confirm(&shown, &format!("Hand over this result of {tool}?")).unwrap_or(false)
+    async fn accept(&self, tool: &str, result: &str) -> Verdict {
+        self.confirm(&block(result), &format!("Hand over this result of {tool}?")).into()
     }
 
-    async fn review(&self, _: &str, judged: &Judged, mode: Changes) -> bool {
+    async fn review(&self, _: &str, judged: &Judged, mode: Changes) -> Verdict {
         let detail = if self.stat { Detail::Names } else { Detail::Lines };
-        let diff = changes::diff(judged, detail).text;
-        let diff = if diff.is_empty() { "It would change nothing.\n".to_owned() } else { diff };
-        let text = diff + &changes::refused(judged.refused(), false);
+        let text = changes::diff(judged, detail).text + &changes::refused(judged.refused(), false);
+        if text.is_empty() {
+            self.say("It would change nothing.\n");
+            return Verdict::Yes;
+        }
         if mode == Changes::Show {
             let print = Print::content(&text).format(Format::Code).language(Some("diff"));
             let _ = self.ctx.printer().print(print.untrusted());
-            return false;
+            return Verdict::No;
         }
-        self.confirm(&text, "Make these changes?").unwrap_or(false)
+        self.confirm(&text, "Make these changes?").into()
     }
 
     fn notice(&self, tool: &str, notice: Notice<'_>) {
@@ -151,9 +184,40 @@ impl Interaction for Attendant<'_> {
                     self.say(&format!("  {one}\n"));
                 }
             }
+            Notice::Misfit(reason) => {
+                // Where the question was seen, its second coming is explained.
+                let _ = self.ctx.terminal().show(&format!("{reason}\n"));
+            }
             Notice::Warning(warning) => self.say(&format!("warning: {warning}\n")),
         }
     }
+}
+
+/// A text to be read before a question: whole lines, and not so many that the question makes no sense
+/// any more.
+fn block(text: &str) -> String {
+    const LINES: usize = 500;
+    const BYTES: usize = 32 * 1024;
+    let text = text.trim_end();
+    if text.is_empty() {
+        return String::new();
+    }
+    let lines = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
+    let end = text.floor_char_boundary(BYTES.min(lines));
+    match text.len() - end {
+        0 => format!("{text}\n"),
+        rest => format!("{}\n[{rest} more bytes are not shown]\n", &text[..end]),
+    }
+}
+
+/// Whether somebody can be asked if a result may be handed over.
+pub(crate) fn can_accept(ctx: &Ctx, tool: &str) -> Result {
+    if ctx.terminal().can_ask() {
+        return Ok(());
+    }
+    let message = format!("nobody can be asked whether the result of `{tool}` may be handed over");
+    let hint = format!("`conversation.tools.{tool}.result = \"unattended\"` does not ask");
+    Err(Error::new(Exit::NeedsInput, message).hint(hint))
 }
 
 /// Whether a review can be asked for. A long call must not end with the news that it was for nothing.

@@ -1,6 +1,6 @@
 //! Where a call is written down: the conversation that it is made for.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 use jp_conversation::{ConversationId, Event, EventKind};
@@ -13,9 +13,10 @@ use crate::{
 };
 
 /// A conversation that is ours until this is dropped, or none.
-#[derive(Default)]
 pub(crate) struct Journal {
     conversation: RefCell<Option<Box<dyn Locked>>>,
+    /// Whether the conversation is there for this call alone, and nothing is in it yet.
+    empty: Cell<bool>,
     /// The first thing that could not be written.
     failure: RefCell<Option<jp_workspace::StoreError>>,
 }
@@ -31,7 +32,11 @@ impl Journal {
                 Some(store.lock(find(store, id)?, PATIENCE)?)
             }
         };
-        Ok(Self { conversation: RefCell::new(conversation), failure: RefCell::default() })
+        Ok(Self {
+            conversation: RefCell::new(conversation),
+            empty: Cell::new(named == Some("new")),
+            failure: RefCell::default(),
+        })
     }
 
     pub(crate) fn id(&self) -> Option<ConversationId> {
@@ -45,10 +50,16 @@ impl Journal {
         if let Err(error) = conversation.append(&[Event::new(Timestamp::now(), kind)]) {
             self.failure.borrow_mut().get_or_insert(error);
         }
+        self.empty.set(false);
     }
 
-    /// Whether everything was written down.
+    /// Whether everything was written down. Where nothing was, no conversation is left behind.
     pub(crate) fn finish(self) -> Result {
+        if self.empty.get()
+            && let Some(conversation) = self.conversation.into_inner()
+        {
+            return Ok(conversation.remove()?);
+        }
         self.failure.into_inner().map_or(Ok(()), |error| Err(error.into()))
     }
 }

@@ -11,6 +11,7 @@ mod interaction;
 mod output;
 mod program;
 mod sandbox;
+mod tool;
 
 use jp_test::TestEnv;
 

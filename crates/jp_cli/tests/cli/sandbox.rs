@@ -30,7 +30,7 @@ execute = true
 ";
 
 /// A workspace and a home outside of the directories that every confined program has for itself.
-fn world() -> TestEnv {
+pub(super) fn world() -> TestEnv {
     let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), place());
     env.write(".jp/config.toml", "");
     env

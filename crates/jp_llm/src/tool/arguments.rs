@@ -28,6 +28,7 @@ use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+pub(super) use self::error::cut;
 pub use self::error::{ArgumentsError, Problem, Wrong};
 use self::fill::Filler;
 pub use self::words::{WordsError, from_words};
@@ -169,7 +170,10 @@ fn is_deep(parameter: &Parameter, left: usize) -> bool {
 }
 
 /// Compiles a schema, or a part of one that is at `path` of the whole.
-fn compile(schema: &Value, path: &str) -> Result<jsonschema::Validator, DefinitionError> {
+pub(super) fn compile(
+    schema: &Value,
+    path: &str,
+) -> Result<jsonschema::Validator, DefinitionError> {
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(MAX_BACKTRACKS)
         .size_limit(MAX_PATTERN)
@@ -179,12 +183,9 @@ fn compile(schema: &Value, path: &str) -> Result<jsonschema::Validator, Definiti
         let reason = match error.kind() {
             ValidationErrorKind::Format { format } if format == "regex" => {
                 let pattern = error.instance().as_str().unwrap_or_default();
-                format!(
-                    "`{}` is not a regular expression, or a very large one",
-                    error::cut(pattern, 100)
-                )
+                format!("`{}` is not a regular expression, or a very large one", cut(pattern, 100))
             }
-            _ => error::cut(&error.to_string(), 200),
+            _ => cut(&error.to_string(), 200),
         };
         DefinitionError::Invalid { parameter: path::of_schema(&place), reason }
     })

@@ -18,15 +18,18 @@ use std::{fmt, time::Duration};
 
 use jp_config::conversation::tool::{ResultMode, RunMode};
 use jp_conversation::EventKind;
-use jp_tool::{Action, Blocks, ContentBlock, Tool, ToolCommand, ToolError};
+use jp_tool::{
+    Action, Blocks, ContentBlock, SessionAction, Tool, ToolCommand, ToolError, ToolState,
+};
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::answers::Answers;
 use super::{
     call::{CallEnd, ToolCall},
-    inquiry::{Approval, InquiryBackend, Interaction, Notice, Proposed},
-    live::{self, Handles, LiveRuntime, Spawn},
+    inquiry::{Approval, InquiryBackend, Interaction, Notice, Proposed, Verdict},
+    live::{self, Handles, LiveRuntime, Spawn, Started},
     outcome::{Cause, ExecutionOutcome, Failure},
     render,
     resolve::ResolvedTool,
@@ -50,6 +53,9 @@ pub struct Coordinator<'a, I> {
 
 /// The longest pause before a repetition.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// How long a tool may take to show its arguments, before they are shown as they are.
+const SHOW_WITHIN: Duration = Duration::from_secs(2);
 
 /// What happens to the changes of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,12 +90,15 @@ impl<I: Interaction> Coordinator<'_, I> {
             name: name.clone(),
             arguments: arguments.clone(),
         });
-        let end = match Self::command(tool, &arguments) {
+        let end = match command(tool, &arguments) {
             Ok(None) => match self.permitted(tool, arguments, cancel).await {
                 Ok(arguments) => self.run(tool, &id, arguments, changes, cancel).await,
                 Err(end) => end,
             },
-            Ok(Some((runtime, command))) => self.obey(tool, runtime, command, cancel).await,
+            Ok(Some(command)) => match self.obey(tool, &id, command, cancel).await {
+                Ok(state) => CallEnd::Done(live::to_blocks(state)),
+                Err(end) => end,
+            },
             Err(end) => end,
         };
         let end = self.handed_over(tool, end).await;
@@ -101,52 +110,73 @@ impl<I: Interaction> Coordinator<'_, I> {
         end
     }
 
-    /// The command that the arguments are, for a tool that stays alive.
-    fn command<'t>(
-        tool: &'t ResolvedTool,
-        arguments: &Map<String, Value>,
-    ) -> Result<Option<(&'t dyn LiveRuntime, ToolCommand)>, CallEnd> {
-        let Some(runtime) = tool.live.as_deref() else { return Ok(None) };
-        let command = ToolCommand::from_arguments(arguments).map_err(|error| {
-            CallEnd::Failed(Failure {
-                cause: Cause::Arguments,
-                ..ToolError::from_error(&error).into()
-            })
-        })?;
-        let Some(command) = command else { return Ok(None) };
-        if !tool.definition.actions.contains(&command.action()) {
-            let message = "the tool does not know this action";
-            return Err(CallEnd::Failed(Failure::new(Cause::Arguments, message)));
+    /// One command to a tool that stays alive. Permission is asked for once, at its start. `call` tells
+    /// its questions from those of others.
+    pub async fn obey(
+        &self,
+        tool: &ResolvedTool,
+        call: &str,
+        command: ToolCommand,
+        cancel: &CancellationToken,
+    ) -> Result<ToolState, CallEnd> {
+        let known = &tool.definition.actions;
+        let Some(runtime) = tool.live.as_deref() else {
+            return Err(wrong("the tool does not stay alive between calls".to_owned()));
+        };
+        if !known.contains(&command.action()) {
+            let (wanted, known) = (name_of(command.action()), known.iter().copied().map(name_of));
+            let known = known.collect::<Vec<_>>().join("`, `");
+            return Err(wrong(format!("the tool does not take `{wanted}`, only `{known}`")));
         }
-        Ok(Some((runtime, command)))
+        let told = match command {
+            ToolCommand::Spawn { id, args } => {
+                let arguments = self.permitted(tool, args, cancel).await?;
+                return self.spawn(tool, runtime, (call, &id), &arguments, cancel).await;
+            }
+            other => self.handles.tell(&tool.name_at_source, &other, cancel).await,
+        };
+        told.map_err(|error| ended(error.into(), cancel))
     }
 
-    /// One command to a tool that stays alive. Permission is asked for once, at its start.
-    async fn obey(
+    /// Starts a tool that stays alive, again and again until all that it asks first is answered.
+    async fn spawn(
         &self,
         tool: &ResolvedTool,
         runtime: &dyn LiveRuntime,
-        command: ToolCommand,
+        (call, id): (&str, &str),
+        arguments: &Map<String, Value>,
         cancel: &CancellationToken,
-    ) -> CallEnd {
-        let name = &tool.name_at_source;
-        let told = match command {
-            ToolCommand::Spawn { id, args } => {
-                let arguments = match self.permitted(tool, args, cancel).await {
-                    Ok(arguments) => arguments,
-                    Err(end) => return end,
-                };
-                let options = &tool.settings.options;
-                let (id, arguments) = (&id, &arguments);
-                let spawn = Spawn { name, id, arguments, options, hold: false, cancel };
-                self.handles.spawn(runtime, spawn).await
+    ) -> Result<ToolState, CallEnd> {
+        let (name, options) = (&tool.name_at_source, &tool.settings.options);
+        let actions = &tool.definition.actions;
+        let mut answers = Answers::new(self, tool, call);
+        loop {
+            let given = answers.given().clone();
+            let (answers_so_far, hold) = (&given, false);
+            let spawn = Spawn {
+                name,
+                id,
+                arguments,
+                answers: answers_so_far,
+                options,
+                actions,
+                hold,
+                cancel,
+            };
+            let started = self.handles.spawn(runtime, spawn).await;
+            match started.map_err(|error| ended(error.into(), cancel))? {
+                Started::Alive((state, warnings)) => {
+                    self.warn(tool, &warnings);
+                    return Ok(state);
+                }
+                Started::Asks(asked) => answers.answer(*asked).await?,
             }
-            other => self.handles.tell(name, &other, cancel).await,
-        };
-        match told {
-            Ok(state) => CallEnd::Done(live::to_blocks(state)),
-            Err(_) if cancel.is_cancelled() => CallEnd::Cancelled,
-            Err(error) => CallEnd::Failed(ToolError::from_error(&error).into()),
+        }
+    }
+
+    fn warn(&self, tool: &ResolvedTool, warnings: &[String]) {
+        for warning in warnings {
+            self.interaction.notice(&tool.definition.name, Notice::Warning(warning));
         }
     }
 
@@ -159,7 +189,9 @@ impl<I: Interaction> Coordinator<'_, I> {
     ) -> Result<Map<String, Value>, CallEnd> {
         let mode = tool.settings.run;
         if mode == RunMode::Skip {
-            return Err(CallEnd::Skipped("the configuration says not to run this tool".to_owned()));
+            return Err(CallEnd::Skipped(
+                "it was not run: the configuration says `run = \"skip\"`".to_owned(),
+            ));
         }
         let arguments = tool.prepare(arguments).map_err(CallEnd::Failed)?;
         if mode == RunMode::Unattended {
@@ -174,7 +206,7 @@ impl<I: Interaction> Coordinator<'_, I> {
             Approval::Skip(reason) => Err(CallEnd::Skipped(reason)),
             Approval::Nobody => {
                 let message = format!("nobody can be asked whether `{name}` may run");
-                let mut failure = Failure::new(Cause::Unanswered, message);
+                let mut failure = Failure::new(Cause::Unpermitted, message);
                 let key = format!("conversation.tools.{name}.run");
                 failure
                     .error
@@ -200,8 +232,12 @@ impl<I: Interaction> Coordinator<'_, I> {
         let call = tool.invocation(arguments.clone(), Map::new());
         // What it changes meanwhile, if anything, is dropped with the execution.
         let request = Request { tool: &call, action: Action::FormatArguments, hold: true, cancel };
-        match tool.runtime.execute(request).await.outcome {
-            ExecutionOutcome::Completed(Ok(blocks)) => Some(render::to_text(&blocks)),
+        let execution = timeout(SHOW_WITHIN, tool.runtime.execute(request)).await.ok()?;
+        match execution.outcome {
+            // A tool that shows nothing must not be permitted to do everything.
+            ExecutionOutcome::Completed(Ok(blocks)) => {
+                Some(render::to_text(&blocks)).filter(|text| !text.trim().is_empty())
+            }
             _ => None,
         }
     }
@@ -247,9 +283,7 @@ impl<I: Interaction> Coordinator<'_, I> {
         let hold = changes != Changes::Make;
         let request = Request { tool: invocation, action: Action::Run, hold, cancel };
         let execution = tool.runtime.execute(request).await;
-        for warning in &execution.warnings {
-            self.interaction.notice(&tool.definition.name, Notice::Warning(warning));
-        }
+        self.warn(tool, &execution.warnings);
         execution
     }
 
@@ -290,16 +324,20 @@ impl<I: Interaction> Coordinator<'_, I> {
             }
         }
         let Some(pending) = pending else { return end };
-        let is_wanted = match changes {
-            Changes::Make => true,
+        let verdict = match changes {
+            Changes::Make => Verdict::Yes,
             Changes::Review => self.interaction.review(name, pending.judged(), changes).await,
             Changes::Show => {
                 self.interaction.review(name, pending.judged(), changes).await;
                 return noted(end, "This was a dry run: nothing was changed.");
             }
         };
-        if !is_wanted {
-            return CallEnd::Skipped("the changes were declined and not made".to_owned());
+        match verdict {
+            Verdict::Yes => {}
+            Verdict::No => {
+                return CallEnd::Skipped("its changes were declined and not made".to_owned());
+            }
+            Verdict::Cancel => return CallEnd::Cancelled,
         }
         let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
         let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
@@ -307,21 +345,59 @@ impl<I: Interaction> Coordinator<'_, I> {
         if unmade.is_empty() { end } else { incomplete(&end, unmade) }
     }
 
-    /// What of the end reaches whoever asked.
+    /// What of the end reaches whoever asked. Only what a tool said is kept back: that it could not be
+    /// called is no secret of its result.
     async fn handed_over(&self, tool: &ResolvedTool, end: CallEnd) -> CallEnd {
-        if !matches!(end, CallEnd::Done(_) | CallEnd::Failed(_)) {
+        let is_result = match &end {
+            CallEnd::Done(_) => true,
+            CallEnd::Failed(failure) => matches!(failure.cause, Cause::Tool | Cause::Time),
+            CallEnd::Skipped(_) | CallEnd::Cancelled => false,
+        };
+        if !is_result {
             return end;
         }
-        let is_accepted = match tool.settings.result {
-            ResultMode::Unattended => true,
-            ResultMode::Skip => false,
+        let verdict = match tool.settings.result {
+            ResultMode::Unattended => Verdict::Yes,
+            ResultMode::Skip => Verdict::No,
             ResultMode::Ask => self.interaction.accept(&tool.definition.name, &text_of(&end)).await,
         };
-        if is_accepted {
-            end
-        } else {
-            CallEnd::Skipped("the tool ran; its result is kept back".to_owned())
+        match verdict {
+            Verdict::Yes => end,
+            Verdict::No => CallEnd::Skipped("it ran; its result is kept back".to_owned()),
+            Verdict::Cancel => CallEnd::Cancelled,
         }
+    }
+}
+
+/// The command that the arguments are, for a tool that stays alive.
+fn command(
+    tool: &ResolvedTool,
+    arguments: &Map<String, Value>,
+) -> Result<Option<ToolCommand>, CallEnd> {
+    if tool.live.is_none() {
+        return Ok(None);
+    }
+    ToolCommand::from_arguments(arguments).map_err(|error| {
+        let error = ToolError::from_error(&error);
+        CallEnd::Failed(Failure { error, cause: Cause::Arguments })
+    })
+}
+
+fn wrong(message: String) -> CallEnd {
+    CallEnd::Failed(Failure::new(Cause::Arguments, message))
+}
+
+/// The end of a command that failed; if it was to be ended, that is why.
+fn ended(failure: Failure, cancel: &CancellationToken) -> CallEnd {
+    if cancel.is_cancelled() { CallEnd::Cancelled } else { CallEnd::Failed(failure) }
+}
+
+fn name_of(action: SessionAction) -> &'static str {
+    match action {
+        SessionAction::Spawn => "spawn",
+        SessionAction::Fetch => "fetch",
+        SessionAction::Apply => "apply",
+        SessionAction::Abort => "abort",
     }
 }
 

@@ -9,9 +9,15 @@ use std::fmt;
 use jp_changes::Judged;
 use jp_config::conversation::tool::{QuestionTarget, RunMode};
 use jp_confine::Advice;
+use jp_tool::AnswerType;
 use serde_json::{Map, Value, json};
 
-use super::{coordinator::Changes, outcome::Asked, runtime::BoxFuture};
+use super::{
+    arguments::{compile, cut},
+    coordinator::Changes,
+    outcome::Asked,
+    runtime::BoxFuture,
+};
 
 /// The person in front of jp, or the certainty that there is none.
 pub trait Interaction {
@@ -22,10 +28,10 @@ pub trait Interaction {
     fn ask(&self, tool: &str, asked: &Asked) -> impl Future<Output = Answer>;
 
     /// Whether the result of a call may be handed over.
-    fn accept(&self, tool: &str, result: &str) -> impl Future<Output = bool>;
+    fn accept(&self, tool: &str, result: &str) -> impl Future<Output = Verdict>;
 
     /// Shows what a call would change; whether it may, if that is still to be decided.
-    fn review(&self, tool: &str, judged: &Judged, mode: Changes) -> impl Future<Output = bool>;
+    fn review(&self, tool: &str, judged: &Judged, mode: Changes) -> impl Future<Output = Verdict>;
 
     /// Something to know that needs no answer.
     fn notice(&self, tool: &str, notice: Notice<'_>);
@@ -55,6 +61,17 @@ pub enum Approval {
     Cancel,
 }
 
+/// What was said about something that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be used.
+    Yes,
+    /// It may not, or nobody is there to say so.
+    No,
+    /// Stop everything.
+    Cancel,
+}
+
 /// What came of asking a person.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
@@ -78,6 +95,8 @@ pub enum Notice<'a> {
     },
     /// It was denied something, and failed.
     Denied(&'a [Advice]),
+    /// What was answered is no answer, because of this; it is asked again.
+    Misfit(&'a str),
     /// The sandbox is weaker than the rules.
     Warning(&'a str),
 }
@@ -120,18 +139,62 @@ impl AssistantInquiry {
     }
 }
 
-/// Whether a value answers a question.
+/// Whether a value answers a question. The schema may come from a tool, so it is not trusted either.
 pub fn fits(asked: &Asked, answer: &Value) -> Result<(), String> {
-    let validator = jsonschema::validator_for(&asked.schema)
+    let validator = compile(&asked.schema, "")
         .map_err(|error| format!("the question has no usable schema: {error}"))?;
-    validator.validate(answer).map_err(|error| error.to_string())
+    let wrong = match validator.validate(answer) {
+        Ok(()) => return Ok(()),
+        Err(error) => cut(&error.to_string(), 200),
+    };
+    let answer = cut(&answer.to_string(), 60);
+    Err(match AnswerType::from_schema(&asked.schema) {
+        Some(AnswerType::Boolean) => format!("expected true or false, not {answer}"),
+        Some(AnswerType::Select { options }) => {
+            format!("expected one of `{}`, not {answer}", cut(&options.join("`, `"), 300))
+        }
+        Some(AnswerType::Text) => format!("expected a text, not {answer}"),
+        None => wrong,
+    })
+}
+
+/// The answer that somebody has typed: a text where a text is wanted, yes or no in words, and what
+/// else there is as JSON.
+pub fn typed(asked: &Asked, text: &str) -> Result<Value, String> {
+    let as_text = Value::from(text);
+    let Err(error) = fits(asked, &as_text) else { return Ok(as_text) };
+    let value = match text {
+        "y" | "yes" => true.into(),
+        "n" | "no" => false.into(),
+        _ => serde_json::from_str(text).map_err(|_| error)?,
+    };
+    fits(asked, &value).map(|()| value)
 }
 
 /// What the configuration says about one question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settled {
     /// An answer that was given beforehand.
-    pub answer: Option<Value>,
+    pub answer: Option<SettledAnswer>,
     /// Who is asked otherwise.
     pub target: QuestionTarget,
+}
+
+/// An answer that was given before the question was known.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SettledAnswer {
+    /// In the configuration.
+    Value(Value),
+    /// On the command line, where everything is text.
+    Typed(String),
+}
+
+impl SettledAnswer {
+    /// The answer to this question, if it can be one.
+    pub fn to(&self, asked: &Asked) -> Result<Value, String> {
+        match self {
+            Self::Value(value) => fits(asked, value).map(|()| value.clone()),
+            Self::Typed(text) => typed(asked, text),
+        }
+    }
 }

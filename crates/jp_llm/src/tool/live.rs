@@ -7,28 +7,54 @@ pub mod once;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use jp_confine::Pending;
-use jp_tool::{AnswerType, Blocks, ContentBlock, Question, ToolCommand, ToolError, ToolState};
+use jp_tool::{
+    AnswerType, Blocks, ContentBlock, Question, SessionAction, ToolCommand, ToolError, ToolState,
+};
 use serde_json::{Map, Value};
 use thiserror::Error;
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{inquiry::fits, runtime::BoxFuture};
+use super::{
+    inquiry::fits,
+    outcome::{Asked, Cause, Failure},
+    runtime::BoxFuture,
+};
 
 /// How many tools may be alive at once.
 const MOST: usize = 32;
 
+/// How long a tool may take to answer when nobody wants it any more.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// What can start a tool that stays alive.
 pub trait LiveRuntime: fmt::Debug + Send + Sync {
     /// Starts it; with it comes what it says first.
-    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started, ToolError>>;
+    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started<Alive>, Failure>>;
 }
 
-/// A tool that was started, and what it said first.
-pub type Started = (Box<dyn LiveTool>, ToolState);
+/// What came of a start.
+#[derive(Debug)]
+pub enum Started<T> {
+    /// This.
+    Alive(T),
+    /// It has ended again, and wants to be started with the answer to this.
+    Asks(Box<Asked>),
+}
+
+/// A tool that was just started.
+#[derive(Debug)]
+pub struct Alive {
+    /// The tool.
+    pub tool: Box<dyn LiveTool>,
+    /// What it said first.
+    pub state: ToolState,
+    /// What has to be said about how it is confined.
+    pub warnings: Vec<String>,
+}
 
 /// How a tool is started.
 #[derive(Debug, Clone, Copy)]
@@ -39,8 +65,12 @@ pub struct Spawn<'a> {
     pub id: &'a str,
     /// Its arguments.
     pub arguments: &'a Map<String, Value>,
+    /// The answers to what it asked at earlier starts.
+    pub answers: &'a Map<String, Value>,
     /// What the configuration gives it.
     pub options: &'a Map<String, Value>,
+    /// What it can be told.
+    pub actions: &'a [SessionAction],
     /// Whether what it changes is held back.
     pub hold: bool,
     /// Ends the attempt.
@@ -54,10 +84,25 @@ pub trait LiveTool: fmt::Debug + Send {
         &'a mut self,
         command: &'a ToolCommand,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<ToolState, ToolError>>;
+    ) -> BoxFuture<'a, Result<ToolState, Failure>>;
 
-    /// Waits for the end of one that has stopped, and hands over what it changed.
+    /// Closes its input, sees to it that it ends soon, and hands over what it changed.
     fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Pending>, ToolError>>;
+}
+
+/// Ends a tool that nobody wants any more. What it says to that does not matter, and what it changed
+/// is thrown away. One that does not understand `abort`, or does not listen, takes the end of its input
+/// for it.
+pub(crate) async fn abort(
+    mut tool: Box<dyn LiveTool>,
+    id: String,
+    actions: &[SessionAction],
+    cancel: &CancellationToken,
+) {
+    if actions.contains(&SessionAction::Abort) {
+        let _ = timeout(FAREWELL, tool.tell(&ToolCommand::Abort { id }, cancel)).await;
+    }
+    let _ = tool.end().await;
 }
 
 /// The tools that are alive, by id.
@@ -71,6 +116,7 @@ struct Slot {
     tool: String,
     /// Gone as soon as it has stopped.
     live: Option<Box<dyn LiveTool>>,
+    actions: Vec<SessionAction>,
     question: Option<Question>,
 }
 
@@ -108,32 +154,58 @@ pub enum HandleError {
         reason: String,
     },
     /// The tool failed; it is not alive any more.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
+    #[error("{}", .0.error)]
+    Tool(Failure),
+}
+
+impl From<Failure> for HandleError {
+    fn from(failure: Failure) -> Self {
+        Self::Tool(failure)
+    }
+}
+
+impl From<ToolError> for HandleError {
+    fn from(error: ToolError) -> Self {
+        Self::Tool(error.into())
+    }
+}
+
+/// Whoever gave the command can do better, unless the tool itself failed.
+impl From<HandleError> for Failure {
+    fn from(error: HandleError) -> Self {
+        match error {
+            HandleError::Tool(failure) => failure,
+            other => Self::new(Cause::Arguments, other.to_string()),
+        }
+    }
 }
 
 impl Handles {
-    /// Starts a tool.
+    /// Starts a tool; what has to be said about how it is confined comes with its state.
     pub async fn spawn(
         &self,
         runtime: &dyn LiveRuntime,
         spawn: Spawn<'_>,
-    ) -> Result<ToolState, HandleError> {
-        let slot = Slot { tool: spawn.name.to_owned(), live: None, question: None };
-        let slot = Arc::new(Mutex::new(slot));
+    ) -> Result<Started<(ToolState, Vec<String>)>, HandleError> {
+        let (tool, actions) = (spawn.name.to_owned(), spawn.actions.to_vec());
+        let slot = Arc::new(Mutex::new(Slot { tool, live: None, actions, question: None }));
         // Held from before others can see it, so that a command cannot come before the start.
         let mut held = slot.clone().try_lock_owned().map_err(|_| HandleError::TooMany)?;
         self.claim(spawn.id, slot).await?;
-        let started = runtime.spawn(spawn).await;
-        let (live, state) = match started {
-            Ok(started) => started,
-            Err(error) => {
+        let Alive { tool, state, warnings } = match runtime.spawn(spawn).await {
+            Ok(Started::Alive(alive)) => alive,
+            Ok(Started::Asks(asked)) => {
                 self.live.lock().await.remove(spawn.id);
-                return Err(error.into());
+                return Ok(Started::Asks(asked));
+            }
+            Err(failure) => {
+                self.live.lock().await.remove(spawn.id);
+                return Err(failure.into());
             }
         };
-        held.live = Some(live);
-        self.heard(spawn.id, &mut held, state).await
+        held.live = Some(tool);
+        let state = self.heard(spawn.id, &mut held, state).await?;
+        Ok(Started::Alive((state, warnings)))
     }
 
     /// Tells a tool something: `fetch`, `apply` or `abort`.
@@ -177,10 +249,9 @@ impl Handles {
         for (id, slot) in all {
             let cancel = cancel.clone();
             ends.spawn(async move {
-                let Some(mut live) = slot.lock().await.live.take() else { return };
-                if live.tell(&ToolCommand::Abort { id }, &cancel).await.is_ok() {
-                    // What it changed is thrown away: nobody is left who could want it.
-                    let _ = live.end().await;
+                let mut slot = slot.lock().await;
+                if let Some(tool) = slot.live.take() {
+                    abort(tool, id, &slot.actions, &cancel).await;
                 }
             });
         }

@@ -44,6 +44,8 @@ pub(crate) struct LocalProgram {
     pub(crate) needs: Needs,
     /// Sensitive paths that a person said yes to.
     pub(crate) approved: Vec<Utf8PathBuf>,
+    /// Whether somebody was asked about all that is sensitive and granted.
+    pub(crate) was_asked: bool,
     pub(crate) template: CommandTemplate,
     pub(crate) timeout: Duration,
 }
@@ -86,7 +88,10 @@ impl LocalProgram {
     ) -> Result<(Running, Vec<String>), StartError> {
         let found = self.find(invocation)?;
         let prepared = self.confiner.prepare(self.subject(&found, hold)).await?;
-        let warnings = prepared.warning.iter().cloned().collect();
+        let mut warnings: Vec<_> = prepared.warning.iter().cloned().collect();
+        if !self.was_asked {
+            warnings.extend(hidden(&prepared.covered(), &self.place.root));
+        }
         let command = Command {
             path: &found.path,
             args: found.words.iter().map(OsString::from).collect(),
@@ -139,6 +144,20 @@ impl LocalProgram {
         let words = std::iter::once(rendered.program).chain(rendered.args).collect();
         Ok(Found { path, canonical, words })
     }
+}
+
+/// What to say about sensitive paths that nobody was asked about.
+fn hidden(covered: &[Covered], root: &Utf8Path) -> Option<String> {
+    let shown = |one: &Covered| {
+        let path = one.path.strip_prefix(root).unwrap_or(&one.path);
+        format!("`{path}`")
+    };
+    let names: Vec<_> = covered.iter().take(5).map(shown).collect();
+    let more = covered.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let names = names.join(", ");
+    (!covered.is_empty())
+        .then(|| format!("sensitive, granted, and hidden because nobody was asked: {names}{more}"))
 }
 
 fn canonical(path: &Utf8Path) -> Result<Utf8PathBuf, StartError> {

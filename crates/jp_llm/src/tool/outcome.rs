@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use jp_process::{Captured, Exit, Finished, Stopped};
 use jp_tool::{Blocks, ContentBlock, Inquiry, Outcome, Question, ToolError, ToolResult};
 use serde_json::Value;
@@ -39,6 +41,8 @@ pub enum Cause {
     Arguments,
     /// It asked, and nobody could answer.
     Unanswered,
+    /// It has to be asked about, and nobody could be.
+    Unpermitted,
     /// The rules, or the machine that should keep them, did not allow it.
     Refused,
     /// Its time was up.
@@ -129,11 +133,13 @@ impl ExecutionOutcome {
 }
 
 /// What a program said by its output and by the way it ended.
-pub(crate) fn of_program(finished: &Finished) -> ExecutionOutcome {
+pub(crate) fn of_program(finished: &Finished, patience: Duration) -> ExecutionOutcome {
     match finished.stopped {
         Some(Stopped::Cancelled) => return ExecutionOutcome::Cancelled,
         Some(Stopped::Time) => {
-            let late = failure(finished, "the tool took too long and was ended");
+            let seconds = patience.as_secs();
+            let message = format!("the tool took more than {seconds} seconds and was ended");
+            let late = failure(finished, &message);
             return ExecutionOutcome::Completed(Err(Failure { cause: Cause::Time, ..late }));
         }
         Some(Stopped::Output(_)) | None => {}
@@ -192,9 +198,13 @@ fn failed(finished: &Finished, message: &str) -> ExecutionOutcome {
 
 /// The end of a long text: what went wrong is mostly said last.
 pub(crate) fn shortened(text: &str) -> String {
-    const ENOUGH: usize = 8 * 1024;
-    let Some(from) = text.len().checked_sub(ENOUGH) else { return text.to_owned() };
-    let from = text.ceil_char_boundary(from);
+    const BYTES: usize = 8 * 1024;
+    const LINES: usize = 100;
+    let lines = text.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(at, _)| at + 1);
+    let from = text.ceil_char_boundary(text.len().saturating_sub(BYTES)).max(lines);
+    if from == 0 {
+        return text.to_owned();
+    }
     format!("[{from} bytes left out] {}", &text[from..])
 }
 

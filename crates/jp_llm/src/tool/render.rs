@@ -5,10 +5,16 @@
 
 use jp_tool::{Blocks, ContentBlock, Resource, ResourceData};
 
-/// All blocks, one below the other.
+/// All blocks, one below the other, with an empty line between them.
 pub fn to_text(content: &Blocks) -> String {
-    let parts: Vec<_> = content.blocks.iter().map(block).collect();
-    parts.join("\n\n")
+    let mut text = String::new();
+    for (index, part) in content.blocks.iter().map(block).enumerate() {
+        if index > 0 {
+            text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+        }
+        text.push_str(&part);
+    }
+    text
 }
 
 fn block(block: &ContentBlock) -> String {

@@ -7,7 +7,10 @@
 //! | `builtin` | jp, with the configuration on top | part of jp |
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -18,8 +21,8 @@ use jp_config::{
         ResultMode, RunMode, Runtime, Tool as ConfiguredTool, source::ToolSource,
     },
 };
-use jp_confine::{Confiner, Covered, Needs};
-use jp_tool::{SchemaMatchError, SchemaResponse, Tool, ToolSchema};
+use jp_confine::{ConfineError, Confiner, Covered, Needs};
+use jp_tool::{SchemaMatchError, SchemaResponse, SessionAction, Tool, ToolSchema};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -27,9 +30,9 @@ use super::{
     arguments::Validator,
     context::Place,
     definition::{self, Origin, ToolDefinition, ToolDocs},
-    inquiry::Settled,
+    inquiry::{Settled, SettledAnswer},
     live::{LiveRuntime, once::Once},
-    local::{BUNDLED, LocalProgram, Machine},
+    local::{BUNDLED, LocalProgram, Machine, StartError},
     merge::{self, MergeError, Origins, Overrides},
     outcome::{Cause, Failure},
     runtime::{
@@ -97,7 +100,7 @@ impl ResolvedTool {
     }
 
     /// Settles the answer to one of its questions for the calls to come.
-    pub fn settle(&mut self, question: &str, answer: Value) {
+    pub fn settle(&mut self, question: &str, answer: SettledAnswer) {
         self.settings.questions.entry(question.to_owned()).or_default().answer = Some(answer);
     }
 }
@@ -132,6 +135,7 @@ pub struct Resolver {
     queries: SchemaQueries,
     /// Sensitive paths that a person said yes to.
     approved: Mutex<Vec<Utf8PathBuf>>,
+    was_asked: AtomicBool,
 }
 
 /// Why a tool cannot be used.
@@ -203,6 +207,22 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
+    /// What a program printed that should have described itself.
+    pub fn printed(&self) -> Option<&str> {
+        match self {
+            Self::Describe { source, .. } => source.printed(),
+            _ => None,
+        }
+    }
+
+    /// Whether the rules of the tool, or the machine that should keep them, do not allow it.
+    pub fn is_refusal(&self) -> bool {
+        use DescribeError::Start;
+
+        let Self::Describe { source, .. } = self else { return false };
+        matches!(&**source, Start(StartError::Confine(ConfineError::Refused(_))))
+    }
+
     /// What can be done about it.
     pub fn hints(&self) -> Vec<String> {
         match self {
@@ -212,10 +232,16 @@ impl ResolveError {
             Self::NoCommand(name) => {
                 vec![format!("set `conversation.tools.{name}.command` to the program to run")]
             }
-            Self::Describe { name, source } => {
-                let printed = source.printed().map(|text| format!("it printed:\n{text}"));
-                printed.into_iter().chain(two_ways(name)).collect()
-            }
+            Self::Describe { name, source } => match &**source {
+                DescribeError::Start(StartError::Confine(ConfineError::Refused(refusal))) => {
+                    refusal.hints.iter().map(ToString::to_string).collect()
+                }
+                // What is not there cannot be asked, and could not be called either.
+                DescribeError::Start(_) => vec![format!(
+                    "`conversation.tools.{name}.command` says which program is started"
+                )],
+                _ => two_ways(name).into(),
+            },
             Self::Match { name, .. } => {
                 let pick = format!(
                     "name the one that is meant: `source = \"local.<tool>\"` in `conversation.tools.{name}`"
@@ -249,8 +275,8 @@ impl Resolver {
     ) -> Self {
         let cache = world.cache.clone().map(|directory| Cache::new(directory, world.refresh));
         let queries = SchemaQueries::new(cache);
-        let approved = Mutex::default();
-        Self { config, policies, confiner, needs, world, queries, approved }
+        let (approved, was_asked) = (Mutex::default(), AtomicBool::default());
+        Self { config, policies, confiner, needs, world, queries, approved, was_asked }
     }
 
     /// The names of all tools, in the order of the configuration.
@@ -268,9 +294,11 @@ impl Resolver {
         self.approved.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What is sensitive, granted to this tool, and not approved yet. Nothing for a tool that cannot be
+    /// What is sensitive, granted to this tool, and not approved yet, so that somebody can be asked;
+    /// where this is not called, a warning says what stays hidden. Nothing for a tool that cannot be
     /// run: why not is said when it is resolved.
     pub async fn covered(&self, name: &str) -> Vec<Covered> {
+        self.was_asked.store(true, Ordering::Relaxed);
         let Some(tool) = self.config.app.conversation.tools.get(name) else { return Vec::new() };
         let Ok(program) = self.program(tool) else { return Vec::new() };
         program.covered(tool.name_at_source()).await.unwrap_or_default()
@@ -314,8 +342,8 @@ impl Resolver {
         let merged = merge::merge(schema, &overrides, Origin::Program);
         let (schema, origins) =
             merged.map_err(|source| ResolveError::Merge { name: name.to_owned(), source })?;
-        let stays_alive = schema.is_stateful();
-        finish(tool, schema, origins, Runs::of_program(program, stays_alive))
+        let actions = schema.is_stateful().then(|| schema.actions.clone().unwrap_or_default());
+        finish(tool, schema, origins, Runs::of_program(program, actions))
     }
 
     /// What the program says about one of its tools.
@@ -350,6 +378,7 @@ impl Resolver {
             place: self.place(name),
             needs: config.system.as_ref().map(self.needs).unwrap_or_default(),
             approved: self.approved(),
+            was_asked: self.was_asked.load(Ordering::Relaxed),
             template,
             timeout: Duration::from_secs(config.timeout_secs.into()),
         })
@@ -390,14 +419,15 @@ struct Runs {
 }
 
 impl Runs {
-    /// A program that has described itself.
-    fn of_program(program: Arc<LocalProgram>, stays_alive: bool) -> Self {
-        if !stays_alive {
+    /// A program that has described itself; with actions, it stays alive.
+    fn of_program(program: Arc<LocalProgram>, actions: Option<Vec<SessionAction>>) -> Self {
+        let Some(actions) = actions else {
             let runtime = Arc::new(StdioRuntime::new(program));
             return Self { runtime, live: None, described: true };
-        }
+        };
         let live: Arc<dyn LiveRuntime> = Arc::new(StdioLive::new(program));
-        Self { runtime: Arc::new(Once::new(live.clone())), live: Some(live), described: true }
+        let once = Once::new(live.clone(), actions);
+        Self { runtime: Arc::new(once), live: Some(live), described: true }
     }
 }
 
@@ -429,7 +459,8 @@ fn finish(
 fn settings(tool: ConfiguredTool<'_>) -> CallSettings {
     let config = tool.config;
     let questions = config.questions.iter().map(|(id, question)| {
-        let settled = Settled { answer: question.answer.clone(), target: question.target };
+        let answer = question.answer.clone().map(SettledAnswer::Value);
+        let settled = Settled { answer, target: question.target };
         (id.clone(), settled)
     });
     CallSettings {

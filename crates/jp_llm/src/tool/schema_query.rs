@@ -68,7 +68,7 @@ pub enum DescribeError {
     #[error("asked to describe itself, the program printed more than {MOST} bytes")]
     TooMuch,
     /// It printed something else.
-    #[error("what the program printed is no description of tools")]
+    #[error("asked to describe itself, the program printed something else")]
     Other {
         /// What it printed.
         printed: String,
@@ -114,7 +114,10 @@ impl SchemaQueries {
         // The semaphore is never closed.
         let _turn = self.turns.acquire().await;
         let answer = ask(program, question).await.map_err(Arc::new)?;
-        if let Some((cache, fingerprint)) = kept {
+        // A program that was replaced while it was asked may have given the answer of the old one.
+        if let Some((cache, fingerprint)) = kept
+            && question.fingerprint().as_ref() == Some(fingerprint)
+        {
             cache.put(&question.key, fingerprint, &answer);
         }
         Ok(Arc::new(answer))
@@ -140,7 +143,10 @@ impl Question {
         // The name is left out where the command line does not show it: then one answer is for all
         // tools of the program that have the same rules.
         let key = serde_json::json!([&found.path, &found.words, &program.place.root, access]);
-        let named = found.words.iter().skip(1).map(|word| program.place.root.join(word));
+        // A script is named by a word of the command line, or inside of what a shell is given.
+        let words = found.words.iter().skip(1).map(String::as_str);
+        let named = words.chain(program.template.literal_words());
+        let named = named.map(|word| program.place.root.join(word));
         let files = std::iter::once(found.canonical).chain(named).collect();
         Ok(Self { invocation, key: key.to_string(), files })
     }

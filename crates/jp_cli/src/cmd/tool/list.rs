@@ -99,7 +99,10 @@ fn object(ctx: &Ctx, row: &Row) -> Value {
             object["summary"] = json!(tool.definition.summary);
             object["parameters"] = tool.definition.call_schema();
         }
-        Err(error) => object["error"] = json!(error.to_string()),
+        Err(error) => {
+            let shown = Error::from(error.clone());
+            object["error"] = json!(shown.parts().map(|(message, _)| message));
+        }
     }
     object
 }

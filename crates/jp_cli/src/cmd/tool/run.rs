@@ -2,9 +2,10 @@
 
 use std::{io::Read as _, time::Duration};
 
+use jp_config::conversation::tool::ResultMode;
 use jp_llm::tool::{
-    CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, ToolCall, arguments,
-    render, text_of,
+    CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, SettledAnswer, ToolCall,
+    arguments, render, text_of,
 };
 use jp_printer::Print;
 use serde_json::{Map, Value, json};
@@ -31,20 +32,21 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The most that arguments from a file may be.
 const MOST: u64 = 64 * 1024 * 1024;
 
-/// How to do without somebody to ask.
-const ANSWERS: &str = "--yes lets it run, and --answer ID=VALUE answers its questions";
-
 pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
-    find(ctx, &args.name)?;
+    let tool = find(ctx, &args.name)?;
     if args.changes.review {
         attendant::can_review(ctx)?;
     }
-    let end = tools::block_on(call(ctx, args))?;
-    print(ctx, &args.name, end)
+    if tool.config.result == ResultMode::Ask {
+        attendant::can_accept(ctx, &args.name)?;
+    }
+    let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
+    let end = tools::block_on(call(ctx, args, &journal));
+    journal.finish()?;
+    print(ctx, &args.name, end?)
 }
 
-async fn call(ctx: &Ctx, args: &ToolRun) -> Result<CallEnd> {
-    let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
+async fn call(ctx: &Ctx, args: &ToolRun, journal: &Journal) -> Result<CallEnd> {
     let resolver =
         tools::resolver(ctx, Wishes { conversation: journal.id(), ..Wishes::default() })?;
     tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
@@ -73,7 +75,6 @@ async fn call(ctx: &Ctx, args: &ToolRun) -> Result<CallEnd> {
     let work = coordinator.call(&tool, call, changes, &cancel);
     let end = interruptible(progress.during(&args.name, work), &cancel).await?;
     handles.abort_all(&cancel).await;
-    journal.finish()?;
     Ok(end)
 }
 
@@ -98,15 +99,14 @@ pub(super) async fn interruptible<T>(
     }
 }
 
-/// Settles the answers that were given with the call. What reads as JSON is that, all else is text.
-pub(super) fn settle(tool: &mut ResolvedTool, answers: &[String]) -> Result {
+/// Settles the answers that were given with the call. What they mean is known when they are asked for.
+fn settle(tool: &mut ResolvedTool, answers: &[String]) -> Result {
     for answer in answers {
         let Some((id, value)) = answer.split_once('=') else {
             return Err(Error::usage(format!("--answer {answer}: no value"))
                 .hint("write `--answer <id>=<value>`"));
         };
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        tool.settle(id, value);
+        tool.settle(id, SettledAnswer::Typed(value.to_owned()));
     }
     Ok(())
 }
@@ -126,11 +126,14 @@ fn object(ctx: &Ctx, text: &str) -> Result<Map<String, Value>> {
     let text = match text.strip_prefix('@') {
         _ if text == "-" => {
             let mut read = String::new();
-            let input = std::io::stdin().lock().take(MOST).read_to_string(&mut read);
+            let input = std::io::stdin().lock().take(MOST + 1).read_to_string(&mut read);
             input.map_err(|error| Error::usage(format!("--json -: {error}")))?;
+            if read.len() as u64 > MOST {
+                return Err(Error::usage(format!("--json -: more than {MOST} bytes")));
+            }
             read
         }
-        Some(file) => ctx::read_named(&ctx.cwd().join(file), &format!("--json @{file}"))?,
+        Some(file) => ctx::read_file(&ctx.cwd().join(file), &format!("--json @{file}"), MOST)?,
         None => text.to_owned(),
     };
     serde_json::from_str(&text).map_err(|error| {
@@ -154,28 +157,52 @@ fn print(ctx: &Ctx, name: &str, end: CallEnd) -> Result {
             }
             Ok(ctx.printer().print(Print::content(&text).untrusted())?)
         }
-        CallEnd::Failed(Failure { error, .. }) => {
-            let shown = Error::new(exit, error.message);
-            let shown = error.trace.into_iter().fold(shown, Error::cause);
-            Err(if exit == Exit::NeedsInput { shown.hint(ANSWERS) } else { shown })
-        }
-        CallEnd::Skipped(reason) => Err(Error::new(exit, format!("{name} was not run: {reason}"))),
+        CallEnd::Failed(failure) => Err(shown(name, failure)),
+        CallEnd::Skipped(reason) => Err(Error::new(exit, format!("{name}: {reason}"))),
         CallEnd::Cancelled => Err(Error::new(exit, format!("{name} was cancelled"))),
+    }
+}
+
+/// A failure, with what can be done about it from a command line.
+fn shown(name: &str, failure: Failure) -> Error {
+    let cause = failure.cause;
+    let error = plain(name, failure);
+    match cause {
+        Cause::Arguments => error.hint(format!("`jp tool show {name}` says what it takes")),
+        Cause::Unanswered => error.hint("--answer ID=VALUE answers a question"),
+        Cause::Tool | Cause::Refused | Cause::Unpermitted | Cause::Time => error,
+    }
+}
+
+/// A failure, with what can be done about it wherever the tool was called.
+pub(super) fn plain(name: &str, failure: Failure) -> Error {
+    let error = Error::new(cause_exit(failure.cause), failure.error.message);
+    let error = failure.error.trace.into_iter().fold(error, Error::cause);
+    match failure.cause {
+        Cause::Unpermitted => error.hint("--yes lets it run"),
+        Cause::Time => {
+            error.hint(format!("`conversation.tools.{name}.timeout_secs` is how long it may take"))
+        }
+        Cause::Tool | Cause::Refused | Cause::Arguments | Cause::Unanswered => error,
     }
 }
 
 fn exit(end: &CallEnd) -> Exit {
     match end {
         CallEnd::Done(_) => Exit::Success,
-        CallEnd::Failed(failure) => match failure.cause {
-            Cause::Tool => Exit::Failure,
-            Cause::Arguments => Exit::Usage,
-            Cause::Unanswered => Exit::NeedsInput,
-            Cause::Refused => Exit::Refused,
-            Cause::Time => Exit::TimedOut,
-        },
+        CallEnd::Failed(failure) => cause_exit(failure.cause),
         CallEnd::Skipped(_) => Exit::Declined,
         CallEnd::Cancelled => Exit::Interrupted,
+    }
+}
+
+fn cause_exit(cause: Cause) -> Exit {
+    match cause {
+        Cause::Tool => Exit::Failure,
+        Cause::Arguments => Exit::Usage,
+        Cause::Unanswered | Cause::Unpermitted => Exit::NeedsInput,
+        Cause::Refused => Exit::Refused,
+        Cause::Time => Exit::TimedOut,
     }
 }
 

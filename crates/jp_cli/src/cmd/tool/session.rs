@@ -12,20 +12,24 @@
 //! Without an id the command is about the tool that was started without one. Every command is answered
 //! by the state of the tool. At the end of the input everything that is alive is ended.
 
-use std::{collections::HashMap, io::BufRead as _, thread};
-
-use jp_config::conversation::tool::RunMode;
-use jp_llm::tool::{
-    Approval, Handles, Interaction as _, LiveRuntime, Proposed, ResolvedTool, Spawn, arguments,
-    render,
+use std::{
+    collections::HashMap,
+    io::{BufRead as _, IsTerminal as _, stdin},
+    thread,
+    time::Duration,
 };
+
+use jp_llm::tool::{CallEnd, Coordinator, Handles, ResolvedTool, arguments, inquiry, render};
 use jp_printer::Print;
 use jp_tool::{AnswerType, Question, ToolCommand, ToolState};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{find, run::interruptible};
+use super::{
+    find,
+    run::{interruptible, plain},
+};
 use crate::{
     args::ToolSession,
     ctx::Ctx,
@@ -36,6 +40,10 @@ use crate::{
 
 /// The id of a tool that was started without one.
 const ID: &str = "session";
+
+/// What can be written.
+const COMMANDS: &str =
+    "`spawn [ID] [key=value …]`, `fetch [ID]`, `apply [ID] VALUE`, `abort [ID]`, or JSON";
 
 pub(crate) fn run(ctx: &Ctx, args: &ToolSession) -> Result {
     find(ctx, &args.name)?;
@@ -52,8 +60,7 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolSession) -> Result {
 struct Session<'a> {
     ctx: &'a Ctx,
     tool: &'a ResolvedTool,
-    runtime: &'a dyn LiveRuntime,
-    attendant_yes: bool,
+    yes: bool,
     handles: Handles,
     /// What is waited for, by id.
     questions: HashMap<String, Question>,
@@ -67,15 +74,19 @@ impl<'a> Session<'a> {
         tool: &'a ResolvedTool,
         cancel: &'a CancellationToken,
     ) -> Result<Self> {
-        let runtime = tool.live.as_deref().ok_or_else(|| {
-            Error::usage(format!("`{}` does not stay alive between calls", args.name))
-                .hint(format!("`jp tool run {}` calls it once", args.name))
-        })?;
+        if tool.live.is_none() {
+            let error = Error::usage(format!("`{}` does not stay alive between calls", args.name));
+            return Err(error.hint(format!("`jp tool run {}` calls it once", args.name)));
+        }
         let (handles, questions) = (Handles::default(), HashMap::new());
-        Ok(Self { ctx, tool, runtime, attendant_yes: args.yes, handles, questions, cancel })
+        Ok(Self { ctx, tool, yes: args.yes, handles, questions, cancel })
     }
 
     async fn attend(mut self) -> Result {
+        if stdin().is_terminal() {
+            let text = format!("Commands: {COMMANDS}. Control-D ends the session.\n");
+            self.ctx.printer().print(Print::chrome(&text))?;
+        }
         let mut lines = lines();
         let mut failed = false;
         loop {
@@ -84,11 +95,13 @@ impl<'a> Session<'a> {
                 () = self.cancel.cancelled() => None,
             };
             let Some(line) = line else { break };
-            if line.trim().is_empty() {
-                continue;
-            }
             // One that is wrong is no reason to end the others.
-            if let Err(error) = self.obey(line.trim()).await {
+            let obeyed = match str::from_utf8(&line).map(str::trim) {
+                Ok("") => continue,
+                Ok(line) => self.obey(line).await,
+                Err(_) => Err(Error::usage("not a command: it is not UTF-8 text")),
+            };
+            if let Err(error) = obeyed {
                 failed = true;
                 error.report(self.ctx);
             }
@@ -110,13 +123,7 @@ impl<'a> Session<'a> {
             self.in_words(line)?
         };
         let id = command.id().to_owned();
-        let state = match command {
-            ToolCommand::Spawn { id, args } => self.spawn(&id, args).await?,
-            other => {
-                let told = self.handles.tell(&self.tool.name_at_source, &other, self.cancel).await;
-                told.map_err(Error::failure)?
-            }
-        };
+        let state = self.tell(command).await?;
         self.questions.remove(&id);
         if let ToolState::Waiting { question, .. } = &state {
             self.questions.insert(id.clone(), question.clone());
@@ -124,44 +131,26 @@ impl<'a> Session<'a> {
         self.print(&id, state)
     }
 
-    async fn spawn(&self, id: &str, arguments: Map<String, Value>) -> Result<ToolState> {
-        let prepared = self.tool.prepare(arguments);
-        let arguments = prepared.map_err(|failure| Error::usage(failure.error.message))?;
-        self.permit(&arguments).await?;
-        let spawn = Spawn {
-            name: &self.tool.name_at_source,
-            id,
-            arguments: &arguments,
-            options: &self.tool.settings.options,
-            hold: false,
-            cancel: self.cancel,
-        };
-        self.handles.spawn(self.runtime, spawn).await.map_err(Error::failure)
-    }
-
-    /// Asks before the start, and only then.
-    async fn permit(&self, arguments: &Map<String, Value>) -> Result {
-        let mode = self.tool.settings.run;
-        if mode == RunMode::Unattended {
-            return Ok(());
-        }
+    async fn tell(&self, command: ToolCommand) -> Result<ToolState> {
         let progress = Progress::new(true);
         let attendant =
-            Attendant { ctx: self.ctx, yes: self.attendant_yes, stat: false, progress: &progress };
-        let tool = &self.tool.definition.name;
-        let proposed = Proposed { tool, arguments, shown: None };
-        match attendant.approve(&proposed, RunMode::Ask).await {
-            Approval::Run(_) if mode != RunMode::Skip => Ok(()),
-            Approval::Run(_) => {
-                Err(Error::new(Exit::Declined, "the configuration says not to run this tool"))
+            Attendant { ctx: self.ctx, yes: self.yes, stat: false, progress: &progress };
+        let coordinator = Coordinator {
+            interaction: &attendant,
+            backend: None,
+            handles: &self.handles,
+            record: &|_| {},
+            pause: Duration::ZERO,
+        };
+        let (name, id) = (&self.tool.definition.name, command.id().to_owned());
+        let told = coordinator.obey(self.tool, &id, command, self.cancel).await;
+        told.map_err(|end| match end {
+            CallEnd::Failed(failure) => plain(name, failure),
+            CallEnd::Skipped(reason) => Error::new(Exit::Declined, format!("{name}: {reason}")),
+            CallEnd::Done(_) | CallEnd::Cancelled => {
+                Error::new(Exit::Interrupted, format!("{name} was cancelled"))
             }
-            Approval::Nobody => {
-                let message = format!("nobody can be asked whether `{tool}` may run");
-                Err(Error::new(Exit::NeedsInput, message).hint("`--yes` allows it"))
-            }
-            Approval::Skip(reason) => Err(Error::new(Exit::Declined, reason)),
-            Approval::Cancel => Err(Error::new(Exit::Interrupted, "cancelled")),
-        }
+        })
     }
 
     fn in_words(&self, line: &str) -> Result<ToolCommand> {
@@ -181,21 +170,17 @@ impl<'a> Session<'a> {
             ("abort", rest @ ([] | [_])) => Ok(ToolCommand::Abort { id: own(rest) }),
             ("apply", [value]) => Ok(self.apply(ID, value)),
             ("apply", [id, value]) => Ok(self.apply(id, value)),
-            _ => Err(Error::usage(format!("not a command: {line}")).hint(
-                "write `spawn [ID] [key=value …]`, `fetch [ID]`, `apply [ID] VALUE`, `abort [ID]`, or JSON",
-            )),
+            _ => Err(Error::usage(format!("not a command: {line}"))
+                .hint(format!("write {COMMANDS}; a value with spaces needs quotes"))),
         }
     }
 
-    /// A value in the type that is asked for.
+    /// A value in the type that is asked for. What is none is given as it is, and refused with a
+    /// reason.
     fn apply(&self, id: &str, value: &str) -> ToolCommand {
-        let answer_type = self.questions.get(id).map(|question| &question.answer_type);
-        let input = match (answer_type, value) {
-            (Some(AnswerType::Boolean), "y" | "yes" | "true") => json!(true),
-            (Some(AnswerType::Boolean), "n" | "no" | "false") => json!(false),
-            _ => json!(value),
-        };
-        ToolCommand::Apply { id: id.to_owned(), input }
+        let question = self.questions.get(id).cloned();
+        let input = question.and_then(|question| inquiry::typed(&question.into(), value).ok());
+        ToolCommand::Apply { id: id.to_owned(), input: input.unwrap_or_else(|| json!(value)) }
     }
 
     fn print(&self, id: &str, state: ToolState) -> Result {
@@ -235,10 +220,10 @@ fn asked(question: &Question) -> String {
 
 /// The lines of stdin. They are read in a thread of its own, because a terminal can be read in no other
 /// way without waiting for it.
-fn lines() -> mpsc::Receiver<String> {
+fn lines() -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel(16);
     thread::spawn(move || {
-        for line in std::io::stdin().lock().lines().map_while(std::result::Result::ok) {
+        for line in stdin().lock().split(b'\n').map_while(std::result::Result::ok) {
             if sender.blocking_send(line).is_err() {
                 return;
             }

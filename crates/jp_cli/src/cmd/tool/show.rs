@@ -1,5 +1,6 @@
 //! `jp tool show`: everything about one tool, and who said it.
 
+use jp_config::conversation::tool::source::ToolSource;
 use jp_llm::tool::{Origin, ResolvedTool, merge::ParameterOrigin};
 use jp_printer::{Format, Print};
 use jp_tool::{Parameter, ParameterType, ParameterTypes};
@@ -61,13 +62,20 @@ fn settings(ctx: &Ctx, tool: &ResolvedTool) -> String {
     let Some(entry) = ctx.config().app.conversation.tools.get(name) else { return String::new() };
     let key = ctx.config().tool_key(name);
     let place = ctx.config().place(&key).unwrap_or_default();
-    let rules =
-        if ctx.policies().get(name).is_some() { "its own rules" } else { "no rules of its own" };
     let mut lines = vec![
         format!("- source: `{}`, configured in {place}", entry.source),
         format!("- before a call: `{}`", run_mode(entry.config.run)),
-        format!("- what it may touch: {rules}; `jp tool explain {name}` shows them"),
     ];
+    if matches!(entry.source, ToolSource::Local { .. }) {
+        let rules = match ctx.policies().get(name) {
+            Some(_) => "what its own rules grant",
+            None => "the workspace, because it has no rules of its own",
+        };
+        lines.push(format!("- what it may touch: {rules}; see `jp tool explain {name}`"));
+    }
+    if tool.live.is_some() {
+        lines.push(format!("- it can stay alive between calls; `jp tool session {name}` tries it"));
+    }
     if !entry.config.enable {
         lines.push("- it is disabled: the assistant does not see it".to_owned());
     }
@@ -86,8 +94,8 @@ fn explained(name: &str, parameter: &Parameter) -> String {
         let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
         facts.push(format!("one of {}", values.join(", ")));
     }
-    let summary = parameter.summary.as_deref().unwrap_or_default();
-    format!("`{name}` ({}): {summary}", facts.join(", "))
+    let summary = parameter.summary.as_deref().map(|summary| format!(": {summary}"));
+    format!("`{name}` ({}){}", facts.join(", "), summary.unwrap_or_default())
 }
 
 /// How deep the parts of a parameter are listed; what is below is for the schema.

@@ -99,7 +99,7 @@ impl ArgumentsError {
 }
 
 /// The beginning of a text.
-pub(super) fn cut(text: &str, length: usize) -> String {
+pub(in crate::tool) fn cut(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

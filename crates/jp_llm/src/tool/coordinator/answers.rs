@@ -7,13 +7,16 @@ use serde_json::{Map, Value, json};
 use super::Coordinator;
 use crate::tool::{
     call::CallEnd,
-    inquiry::{Answer, AssistantInquiry, Interaction, fits},
+    inquiry::{Answer, AssistantInquiry, Interaction, Notice, fits},
     outcome::{Asked, Cause, Failure},
     resolve::ResolvedTool,
 };
 
 /// How many questions one call may ask. A tool that asks more is in a loop.
 const MOST: usize = 100;
+
+/// How often a person is asked the same question when the answer is none.
+const TRIES: usize = 5;
 
 pub(super) struct Answers<'a, I> {
     coordinator: &'a Coordinator<'a, I>,
@@ -60,9 +63,10 @@ impl<'a, I: Interaction> Answers<'a, I> {
     async fn find(&self, inquiry: &str, asked: &Asked) -> Result<Value, CallEnd> {
         let settled = self.tool.settled(&asked.id);
         if let Some(answer) = settled.answer {
-            let fits = fits(asked, &answer);
-            return fits.map(|()| answer).map_err(|error| {
-                failed(format!("the answer that was set for `{}` does not fit: {error}", asked.id))
+            return answer.to(asked).map_err(|error| {
+                let id = &asked.id;
+                let message = format!("the answer that was set for `{id}` does not fit: {error}");
+                CallEnd::Failed(Failure::new(Cause::Arguments, message))
             });
         }
         let given = match settled.target {
@@ -72,15 +76,23 @@ impl<'a, I: Interaction> Answers<'a, I> {
         given.or_else(|| asked.default.clone()).ok_or_else(|| self.unanswered(asked))
     }
 
+    /// Asks until the answer is one: whoever mistypes must not lose the call.
     async fn ask_person(&self, asked: &Asked) -> Result<Option<Value>, CallEnd> {
-        match self.coordinator.interaction.ask(&self.tool.definition.name, asked).await {
-            Answer::Given(answer) => match fits(asked, &answer) {
-                Ok(()) => Ok(Some(answer)),
-                Err(error) => Err(failed(format!("the answer to `{}`: {error}", asked.id))),
-            },
-            Answer::Nobody => Ok(None),
-            Answer::Cancel => Err(CallEnd::Cancelled),
+        let (person, name) = (self.coordinator.interaction, &self.tool.definition.name);
+        let mut wrong = String::new();
+        for _ in 0..TRIES {
+            let answer = match person.ask(name, asked).await {
+                Answer::Given(answer) => answer,
+                Answer::Nobody => return Ok(None),
+                Answer::Cancel => return Err(CallEnd::Cancelled),
+            };
+            match fits(asked, &answer) {
+                Ok(()) => return Ok(Some(answer)),
+                Err(error) => wrong = error,
+            }
+            person.notice(name, Notice::Misfit(&wrong));
         }
+        Err(failed(format!("the answer to `{}`: {wrong}", asked.id)))
     }
 
     async fn ask_assistant(&self, id: &str, asked: &Asked) -> Result<Option<Value>, CallEnd> {
@@ -109,10 +121,11 @@ impl<'a, I: Interaction> Answers<'a, I> {
 
     fn unanswered(&self, asked: &Asked) -> CallEnd {
         let (name, id) = (&self.tool.definition.name, &asked.id);
-        let message = format!("the tool asks \"{}\", and nobody can answer", asked.text);
+        let text = asked.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = format!("the tool asks \"{text}\", and nobody can answer");
         let mut failure = Failure::new(Cause::Unanswered, message);
         failure.error.trace.push(format!(
-            "set `conversation.tools.{name}.questions.{id}.answer`, or give the answer with the call"
+            "`conversation.tools.{name}.questions.{id}.answer` answers the question `{id}` for every call"
         ));
         CallEnd::Failed(failure)
     }

@@ -15,7 +15,7 @@ use super::*;
 use crate::tool::{
     arguments::Validator,
     definition::{ToolDefinition, ToolDocs},
-    inquiry::{Answer, AssistantInquiry, Settled},
+    inquiry::{Answer, AssistantInquiry, Settled, SettledAnswer},
     merge::Origins,
     outcome::Asked,
     resolve::CallSettings,
@@ -58,12 +58,12 @@ impl Interaction for Person {
         self.answers.borrow_mut().pop().unwrap_or(Answer::Nobody)
     }
 
-    async fn accept(&self, _: &str, _: &str) -> bool {
-        self.accepts
+    async fn accept(&self, _: &str, _: &str) -> Verdict {
+        if self.accepts { Verdict::Yes } else { Verdict::No }
     }
 
-    async fn review(&self, _: &str, _: &Judged, _: Changes) -> bool {
-        false
+    async fn review(&self, _: &str, _: &Judged, _: Changes) -> Verdict {
+        Verdict::No
     }
 
     fn notice(&self, _: &str, notice: Notice<'_>) {
@@ -182,12 +182,12 @@ async fn a_question_is_answered_and_the_call_repeated_with_all_answers() {
 #[tokio::test]
 async fn a_settled_answer_asks_nobody() {
     let mut scene = Scene::new([asks("one", None), done()]);
-    scene.tool.settle("one", json!(true));
+    scene.tool.settle("one", SettledAnswer::Value(json!(true)));
     assert_eq!(scene.call(None).await, CallEnd::Done(vec![ContentBlock::text("done")].into()));
     assert_eq!(scene.answers()[1], json!({ "one": true }));
 
     let mut scene = Scene::new([asks("one", None)]);
-    scene.tool.settle("one", json!("maybe"));
+    scene.tool.settle("one", SettledAnswer::Value(json!("maybe")));
     let message = failure(scene.call(None).await).error.message;
     assert!(message.starts_with("the answer that was set for `one` does not fit"), "{message}");
 }
@@ -203,7 +203,7 @@ async fn where_nobody_answers_the_default_does() {
     assert_eq!(failure.cause, Cause::Unanswered);
     insta::assert_snapshot!(text_of(&CallEnd::Failed(failure)), @r#"
     the tool asks "Go on?", and nobody can answer
-    set `conversation.tools.walk.questions.one.answer`, or give the answer with the call
+    `conversation.tools.walk.questions.one.answer` answers the question `one` for every call
     "#);
 }
 
@@ -253,8 +253,8 @@ async fn a_result_is_handed_over_only_with_permission() {
     for (mode, accepts, expected) in [
         (ResultMode::Unattended, false, "done"),
         (ResultMode::Ask, true, "done"),
-        (ResultMode::Ask, false, "the tool ran; its result is kept back"),
-        (ResultMode::Skip, true, "the tool ran; its result is kept back"),
+        (ResultMode::Ask, false, "it ran; its result is kept back"),
+        (ResultMode::Skip, true, "it ran; its result is kept back"),
     ] {
         let mut scene = Scene::new([done()]);
         scene.tool.settings.result = mode;
@@ -280,7 +280,10 @@ async fn the_assistant_answers_in_the_form_that_was_asked_for() {
     for (reply, expected) in [
         (json!({ "inquiry_id": "1.one", "answer": true }), Ok(json!({ "one": true }))),
         (json!({ "inquiry_id": "2.one", "answer": true }), Err("not about the inquiry")),
-        (json!({ "inquiry_id": "1.one", "answer": "yes" }), Err("is not of type")),
+        (
+            json!({ "inquiry_id": "1.one", "answer": "yes" }),
+            Err("expected true or false, not \"yes\""),
+        ),
         (json!({ "inquiry_id": "1.one" }), Err("has no `answer`")),
     ] {
         let mut scene = Scene::new([asks("one", None), done()]);

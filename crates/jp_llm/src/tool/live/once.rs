@@ -2,12 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use jp_tool::{Action, Content, Question, ToolCommand, ToolError, ToolState};
-use tokio_util::sync::CancellationToken;
+use jp_tool::{Action, Content, Question, SessionAction, ToolCommand, ToolState};
 
-use super::{LiveRuntime, LiveTool, Spawn};
+use super::{Alive, LiveRuntime, Spawn, Started, abort};
 use crate::tool::{
-    outcome::{Asked, ExecutionOutcome},
+    outcome::{Asked, Cause, ExecutionOutcome, Failure},
     runtime::{BoxFuture, Execution, Request, ToolRuntime},
 };
 
@@ -22,49 +21,60 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Once {
     runtime: Arc<dyn LiveRuntime>,
+    actions: Vec<SessionAction>,
 }
 
 impl Once {
-    /// On top of what can start the tool.
-    pub fn new(runtime: Arc<dyn LiveRuntime>) -> Self {
-        Self { runtime }
+    /// On top of what can start the tool, which can be told these things.
+    pub fn new(runtime: Arc<dyn LiveRuntime>, actions: Vec<SessionAction>) -> Self {
+        Self { runtime, actions }
     }
 
-    async fn run(&self, request: Request<'_>) -> Result<Execution, ToolError> {
+    async fn run(&self, request: Request<'_>) -> Result<Execution, Failure> {
         let spawn = Spawn {
             name: &request.tool.name,
             id: ID,
             arguments: &request.tool.arguments,
+            answers: &request.tool.answers,
             options: &request.tool.options,
+            actions: &self.actions,
             hold: request.hold,
             cancel: request.cancel,
         };
-        let (mut live, mut state) = self.runtime.spawn(spawn).await?;
+        let Alive { tool: mut live, mut state, warnings } = match self.runtime.spawn(spawn).await? {
+            Started::Alive(alive) => alive,
+            Started::Asks(asked) => return Ok(ExecutionOutcome::NeedsInput(*asked).into()),
+        };
+        let ended = |outcome: ExecutionOutcome| Execution { warnings, ..outcome.into() };
         let mut pause = FIRST_PAUSE;
         loop {
             let command = match state {
                 ToolState::Stopped { result } => {
-                    let outcome = ExecutionOutcome::Completed(Ok(result.into_blocks()));
                     let pending = live.end().await?;
-                    return Ok(Execution { pending, ..outcome.into() });
+                    let outcome = ExecutionOutcome::Completed(Ok(result.into_blocks()));
+                    return Ok(Execution { pending, ..ended(outcome) });
                 }
                 ToolState::Waiting { content, question } => {
                     let Some(answer) = request.tool.answers.get(&question.id) else {
-                        abort(live, request.cancel).await;
-                        return Ok(ExecutionOutcome::NeedsInput(asked(content, question)).into());
+                        abort(live, ID.to_owned(), &self.actions, request.cancel).await;
+                        return Ok(ended(ExecutionOutcome::NeedsInput(asked(content, question))));
                     };
                     ToolCommand::Apply { id: ID.to_owned(), input: answer.clone() }
                 }
                 ToolState::Running { .. } => {
                     let rest = tokio::time::sleep(pause);
                     if request.cancel.run_until_cancelled(rest).await.is_none() {
-                        abort(live, request.cancel).await;
-                        return Ok(ExecutionOutcome::Cancelled.into());
+                        abort(live, ID.to_owned(), &self.actions, request.cancel).await;
+                        return Ok(ended(ExecutionOutcome::Cancelled));
                     }
                     pause = (pause * 2).min(LONGEST_PAUSE);
                     ToolCommand::Fetch { id: ID.to_owned() }
                 }
             };
+            if !self.actions.contains(&command.action()) {
+                abort(live, ID.to_owned(), &self.actions, request.cancel).await;
+                return Err(Failure::new(Cause::Tool, cannot_go_on(&command)));
+            }
             state = live.tell(&command, request.cancel).await?;
         }
     }
@@ -80,7 +90,7 @@ impl ToolRuntime for Once {
             match self.run(request).await {
                 Ok(execution) => execution,
                 Err(_) if request.cancel.is_cancelled() => ExecutionOutcome::Cancelled.into(),
-                Err(error) => ExecutionOutcome::Completed(Err(error.into())).into(),
+                Err(failure) => ExecutionOutcome::Completed(Err(failure)).into(),
             }
         })
     }
@@ -98,10 +108,11 @@ fn asked(said: Option<Content>, question: Question) -> Asked {
     asked
 }
 
-/// Ends a tool; what it says to that does not matter, and what it changed is thrown away.
-async fn abort(mut live: Box<dyn LiveTool>, cancel: &CancellationToken) {
-    let command = ToolCommand::Abort { id: ID.to_owned() };
-    if live.tell(&command, cancel).await.is_ok() {
-        let _ = live.end().await;
+fn cannot_go_on(command: &ToolCommand) -> &'static str {
+    match command {
+        ToolCommand::Fetch { .. } => {
+            "the tool is at work, and does not take `fetch`, so nobody learns when it is done"
+        }
+        _ => "the tool waits for an answer, and does not take `apply`, so nobody can give it",
     }
 }

@@ -39,7 +39,7 @@ impl LiveTool for Counter {
         &'a mut self,
         command: &'a ToolCommand,
         _: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<ToolState, ToolError>> {
+    ) -> BoxFuture<'a, Result<ToolState, Failure>> {
         Box::pin(async move {
             Ok(match command {
                 ToolCommand::Abort { .. } => ToolState::Stopped { result: "aborted".into() },
@@ -47,7 +47,7 @@ impl LiveTool for Counter {
                     ToolState::Stopped { result: "stopped".into() }
                 }
                 ToolCommand::Apply { input, .. } if *input == json!("fail") => {
-                    return Err(ToolError::new("it broke"));
+                    return Err(ToolError::new("it broke").into());
                 }
                 _ => {
                     self.at += 1;
@@ -68,31 +68,32 @@ struct Counters {
 }
 
 impl LiveRuntime for Counters {
-    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started, ToolError>> {
+    fn spawn<'a>(&'a self, _: Spawn<'a>) -> BoxFuture<'a, Result<Started<Alive>, Failure>> {
         Box::pin(async move {
-            if spawn.arguments.contains_key("broken") {
-                return Err(ToolError::new("it does not start"));
-            }
             let counter = Counter { at: 0, dropped: self.dropped.clone() };
             let state = counter.state();
-            let live: Box<dyn LiveTool> = Box::new(counter);
-            Ok((live, state))
+            Ok(Started::Alive(Alive { tool: Box::new(counter), state, warnings: Vec::new() }))
         })
     }
 }
 
 async fn spawn(handles: &Handles, runtime: &Counters, id: &str) -> Result<ToolState, String> {
-    let (arguments, options) = (Map::new(), Map::new());
+    let none = Map::new();
     let cancel = CancellationToken::new();
     let spawn = Spawn {
         name: "count",
         id,
-        arguments: &arguments,
-        options: &options,
+        arguments: &none,
+        answers: &none,
+        options: &none,
+        actions: &SessionAction::ALL,
         hold: false,
         cancel: &cancel,
     };
-    handles.spawn(runtime, spawn).await.map_err(|error| error.to_string())
+    match handles.spawn(runtime, spawn).await.map_err(|error| error.to_string())? {
+        Started::Alive((state, _)) => Ok(state),
+        Started::Asks(asked) => Err(asked.text),
+    }
 }
 
 async fn tell(handles: &Handles, command: Value) -> Result<Value, String> {
@@ -163,7 +164,7 @@ async fn everything_ends_together() {
 #[tokio::test]
 async fn a_call_without_an_action_runs_until_it_has_stopped() {
     let runtime = Arc::new(Counters::default());
-    let once = once::Once::new(runtime.clone());
+    let once = once::Once::new(runtime.clone(), SessionAction::ALL.to_vec());
     let cancel = CancellationToken::new();
     let mut tool = jp_tool::Tool { name: "count".to_owned(), ..Default::default() };
     let run = async |tool: &jp_tool::Tool| {

@@ -7,6 +7,8 @@ use serde_json::json;
 
 use super::*;
 
+const PATIENCE: Duration = Duration::from_secs(7);
+
 fn finished(code: i32, stdout: &[u8], stderr: &str) -> Finished {
     Finished {
         exit: Exit::by_itself(Ended::Code(code)),
@@ -17,7 +19,7 @@ fn finished(code: i32, stdout: &[u8], stderr: &str) -> Finished {
 }
 
 fn outcome(code: i32, stdout: &str) -> ExecutionOutcome {
-    of_program(&finished(code, stdout.as_bytes(), "oh"))
+    of_program(&finished(code, stdout.as_bytes(), "oh"), PATIENCE)
 }
 
 fn error(outcome: ExecutionOutcome) -> ToolError {
@@ -77,14 +79,20 @@ fn a_code_other_than_zero_is_an_error_that_carries_stderr() {
 #[test]
 fn what_is_not_whole_is_no_result() {
     let late = Finished { stopped: Some(Stopped::Time), ..finished(0, b"x", "") };
-    assert_eq!(error(of_program(&late)).message, "the tool took too long and was ended");
+    assert_eq!(
+        error(of_program(&late, PATIENCE)).message,
+        "the tool took more than 7 seconds and was ended"
+    );
     let mut long = finished(0, b"xxxx", "");
     long.stdout.truncated = true;
-    assert_eq!(error(of_program(&long)).message, "the tool wrote more than 4 bytes to stdout");
-    let found = error(of_program(&finished(0, b"ab\xff", "")));
+    assert_eq!(
+        error(of_program(&long, PATIENCE)).message,
+        "the tool wrote more than 4 bytes to stdout"
+    );
+    let found = error(of_program(&finished(0, b"ab\xff", ""), PATIENCE));
     assert_eq!(found.message, "the tool printed something that is not UTF-8 text, from byte 2 on");
     let cancelled = Finished { stopped: Some(Stopped::Cancelled), ..finished(0, b"x", "") };
-    assert_eq!(of_program(&cancelled), ExecutionOutcome::Cancelled);
+    assert_eq!(of_program(&cancelled, PATIENCE), ExecutionOutcome::Cancelled);
 }
 
 #[test]

@@ -81,7 +81,11 @@ async fn describe_tools(resolver: &Arc<Resolver>, request: Request<'_>) -> Execu
     for name in names {
         match resolver.resolve(name).await {
             Ok(tool) => parts.push(explained(name, tool.definition.summary.as_deref(), &tool.docs)),
-            Err(error) => parts.push(format!("# {name}\n\n{error}")),
+            Err(error) => {
+                let hints = error.hints().join("\n");
+                let space = if hints.is_empty() { "" } else { "\n" };
+                parts.push(format!("# {name}\n\n{error}{space}{hints}"));
+            }
         }
     }
     ExecutionOutcome::text(parts.join("\n\n"))

@@ -42,7 +42,7 @@ impl StdioRuntime {
         let ended = running.finish(input, bounds, request.cancel.cancelled()).await;
         let (finished, settled) = ended.map_err(|error| ToolError::from_error(&error))?;
         forward(&request.tool.name, &finished);
-        let outcome = outcome::of_program(&finished);
+        let outcome = outcome::of_program(&finished, program.timeout);
         let warnings = warnings.into_iter().chain(left(&settled)).collect();
         // What shows arguments changes nothing, whatever it did.
         let pending = settled.pending.filter(|_| request.action == Action::Run);
@@ -61,7 +61,7 @@ impl ToolRuntime for StdioRuntime {
 
 /// What of the changes is lost, whatever is decided about the others.
 fn left(settled: &jp_confine::Outcome) -> Vec<String> {
-    let abandoned = settled.abandoned.as_ref().map(|abandoned| abandoned.judged());
+    let abandoned = settled.abandoned.as_ref().map(jp_confine::Abandoned::judged);
     let count = abandoned.map_or(0, |judged| judged.allowed().len() + judged.refused().len());
     let mut lost = Vec::new();
     if count > 0 {
@@ -82,9 +82,14 @@ fn forward(tool: &str, finished: &Finished) {
 /// An error of ours as a failure of the call, with what led to it.
 pub(crate) fn failure(error: &StartError) -> Failure {
     let mut made = Failure::from(ToolError::from_error(error));
-    if let StartError::Confine(ConfineError::Refused(refusal)) = error {
-        made.cause = Cause::Refused;
-        made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
+    match error {
+        StartError::Confine(ConfineError::Refused(refusal)) => {
+            made.cause = Cause::Refused;
+            made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
+        }
+        // The command as such was checked before; what cannot be filled in came with the call.
+        StartError::Template(_) => made.cause = Cause::Arguments,
+        _ => {}
     }
     made
 }

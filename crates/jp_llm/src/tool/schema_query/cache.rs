@@ -29,7 +29,7 @@ pub(crate) struct Cache {
 }
 
 /// What the files of a program look like.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint(Vec<(Utf8PathBuf, Look)>);
 
 /// What can be seen of a file without reading it.

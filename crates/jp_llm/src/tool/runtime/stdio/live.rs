@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use jp_confine::{Pending, Running};
 use jp_process::Stop;
-use jp_tool::{Action, Tool, ToolCommand, ToolError, ToolState};
+use jp_tool::{Action, Outcome, Question, Tool, ToolCommand, ToolError, ToolState};
 use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use super::failure;
 use crate::tool::{
     context::tool_context,
-    live::{LiveRuntime, LiveTool, Spawn, Started},
+    live::{Alive, LiveRuntime, LiveTool, Spawn, Started},
     local::LocalProgram,
-    outcome::{ended_early, shortened},
+    outcome::{Cause, Failure, ended_early, shortened},
     runtime::BoxFuture,
 };
 
@@ -34,6 +34,10 @@ const MESSAGES: u64 = 64 * 1024;
 const GRACE: Stop =
     Stop { terminate_after: Duration::from_secs(2), kill_after: Duration::from_secs(2) };
 
+/// The same for one that cannot be talked to any more.
+const LOST: Stop =
+    Stop { terminate_after: Duration::from_millis(500), kill_after: Duration::from_millis(500) };
+
 /// Starts programs that stay alive.
 #[derive(Debug)]
 pub struct StdioLive {
@@ -45,29 +49,45 @@ impl StdioLive {
         Self { program }
     }
 
-    async fn start(&self, spawn: Spawn<'_>) -> Result<Started, ToolError> {
+    async fn start(&self, spawn: Spawn<'_>) -> Result<Started<Alive>, Failure> {
         let command = ToolCommand::Spawn { id: spawn.id.to_owned(), args: spawn.arguments.clone() };
         let tool = Tool {
             name: spawn.name.to_owned(),
             arguments: object(&command)?,
-            answers: Map::new(),
+            answers: spawn.answers.clone(),
             options: spawn.options.clone(),
         };
         let invocation = tool_context(&self.program.place, tool, Action::Run);
         let started = self.program.start(&invocation, spawn.hold).await;
-        let (running, _) = started.map_err(|error| failure(&error).error)?;
+        let (running, warnings) = started.map_err(|error| failure(&error))?;
         let mut live = Process::new(running, self.program.timeout, spawn.name)?;
         let first =
             serde_json::to_vec(&invocation).map_err(|error| ToolError::from_error(&error))?;
-        let state = live.exchange(first, spawn.cancel).await?;
-        Ok((Box::new(live), state))
+        match live.exchange(first, spawn.cancel).await? {
+            Said::State(state) => {
+                Ok(Started::Alive(Alive { tool: Box::new(live), state, warnings }))
+            }
+            Said::Question(question) => {
+                // It ends by itself; whatever is left of it must not meet its next start.
+                let _ = Box::new(live).end().await?;
+                Ok(Started::Asks(Box::new(question.into())))
+            }
+        }
     }
 }
 
 impl LiveRuntime for StdioLive {
-    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started, ToolError>> {
+    fn spawn<'a>(&'a self, spawn: Spawn<'a>) -> BoxFuture<'a, Result<Started<Alive>, Failure>> {
         Box::pin(self.start(spawn))
     }
+}
+
+/// What a tool answers with, unless it failed.
+#[derive(Debug)]
+enum Said {
+    State(ToolState),
+    /// It has ended, and wants to be started again with the answer.
+    Question(Question),
 }
 
 #[derive(Debug)]
@@ -91,25 +111,39 @@ impl Process {
         Ok(Self { running, stdin, stdout: BufReader::new(stdout), messages, patience })
     }
 
-    /// One line to the program, one line back.
+    /// One line to the program, one line back. When that fails the program is gone, with everything that
+    /// it started.
     async fn exchange(
+        &mut self,
+        line: Vec<u8>,
+        cancel: &CancellationToken,
+    ) -> Result<Said, Failure> {
+        let said = self.talk_in_time(line, cancel).await;
+        if said.is_err() {
+            let _ = self.running.child.stop(LOST).await;
+        }
+        said
+    }
+
+    async fn talk_in_time(
         &mut self,
         mut line: Vec<u8>,
         cancel: &CancellationToken,
-    ) -> Result<ToolState, ToolError> {
+    ) -> Result<Said, Failure> {
         line.push(b'\n');
         let patience = self.patience;
         let talk = cancel.run_until_cancelled(timeout(patience, self.talk(&line)));
         match talk.await {
-            None => Err(ToolError::new("the call was cancelled")),
-            Some(Err(_)) => Err(ToolError::new(format!(
-                "the tool did not answer within {} seconds",
-                patience.as_secs()
-            ))),
+            None => Err(ToolError::new("the call was cancelled").into()),
+            Some(Err(_)) => {
+                let seconds = patience.as_secs();
+                let message = format!("the tool did not answer within {seconds} seconds");
+                Err(Failure::new(Cause::Time, message))
+            }
             Some(Ok(answer)) => match answer {
-                Ok(Some(line)) => read_state(&line),
-                Ok(None) => Err(self.gone().await),
-                Err(error) => Err(ToolError::from_error(&error)),
+                Ok(Some(line)) => read(&line),
+                Ok(None) => Err(self.gone().await.into()),
+                Err(error) => Err(ToolError::from_error(&error).into()),
             },
         }
     }
@@ -153,11 +187,17 @@ impl LiveTool for Process {
         &'a mut self,
         command: &'a ToolCommand,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<ToolState, ToolError>> {
+    ) -> BoxFuture<'a, Result<ToolState, Failure>> {
         Box::pin(async move {
             let line =
                 serde_json::to_vec(command).map_err(|error| ToolError::from_error(&error))?;
-            self.exchange(line, cancel).await
+            match self.exchange(line, cancel).await? {
+                Said::State(state) => Ok(state),
+                Said::Question(question) => {
+                    let message = "the tool ended with a question, which only a start can do";
+                    Err(ToolError::new(message).because(question.text).into())
+                }
+            }
         })
     }
 
@@ -168,7 +208,7 @@ impl LiveTool for Process {
             drop(stdin);
             let exit = match timeout(GRACE.terminate_after, running.child.wait()).await {
                 Ok(exit) => exit,
-                Err(_) => running.child.stop(GRACE).await,
+                Err(_) => running.child.stop(Stop::default()).await,
             };
             let exit = exit.map_err(|error| ToolError::from_error(&error))?;
             let settled = running.end(&exit).map_err(|error| ToolError::from_error(&error))?;
@@ -177,13 +217,18 @@ impl LiveTool for Process {
     }
 }
 
-fn read_state(line: &[u8]) -> Result<ToolState, ToolError> {
+fn read(line: &[u8]) -> Result<Said, Failure> {
     let text = String::from_utf8_lossy(line);
-    ToolState::parse(text.trim()).map_err(|error| {
-        let mut error = ToolError::from_error(&error);
-        error.trace.push(format!("it printed: {}", shortened(text.trim())));
-        error
-    })
+    match Outcome::parse(text.trim()) {
+        Ok(Outcome::Error(error)) => return Err(error.into()),
+        Ok(Outcome::NeedsInput { question }) => return Ok(Said::Question(question)),
+        Ok(Outcome::Success { .. }) | Err(_) => {}
+    }
+    let state = ToolState::parse(text.trim()).map_err(|error| {
+        let printed = format!("it printed: {}", shortened(text.trim()));
+        ToolError::from_error(&error).because(printed)
+    })?;
+    Ok(Said::State(state))
 }
 
 fn object(command: &ToolCommand) -> Result<Map<String, Value>, ToolError> {

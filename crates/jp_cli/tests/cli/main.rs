@@ -10,6 +10,8 @@ mod interaction;
 mod output;
 mod program;
 mod sandbox;
+mod tool_check;
+mod tool_new;
 
 use jp_test::TestEnv;
 

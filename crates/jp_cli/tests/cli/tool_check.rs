@@ -39,9 +39,9 @@ esac
 fn check(env: &TestEnv, script: &str, options: &[&str]) -> (Output, Vec<Value>) {
     env.write("tool.sh", script);
     let words = [&["tool", "check", "--format", "json"], options, &["--", "/bin/sh", "tool.sh"]];
-    let output = env.jp(words.concat()).timeout(Duration::from_secs(120)).run();
-    let findings = output.stdout().lines().map(|line| serde_json::from_str(line).unwrap());
-    let findings = findings.collect();
+    let output = env.jp(words.concat()).timeout(Duration::from_mins(2)).run();
+    let read = |line| serde_json::from_str(line).expect("each line is an object");
+    let findings = output.stdout().lines().map(read).collect();
     (output, findings)
 }
 
@@ -57,7 +57,7 @@ fn has(findings: &[Value], check: &str, status: &str, reason: &str) -> bool {
 #[track_caller]
 fn passes(env: &TestEnv, command: &[&str], options: &[&str]) -> Output {
     let words = [&["tool", "check"], options, &["--"], command].concat();
-    let output = env.jp(words).timeout(Duration::from_secs(300)).run().success();
+    let output = env.jp(words).timeout(Duration::from_mins(5)).run().success();
     assert!(output.stdout().contains(" 0 warnings, 0 failed"), "{output}");
     output
 }
@@ -69,7 +69,7 @@ fn example(name: &str) -> String {
 /// An example in Rust. It is beside this program if the whole workspace was built, and made otherwise.
 fn built_example(name: &str) -> Utf8PathBuf {
     let beside = Utf8PathBuf::from(env!("CARGO_BIN_EXE_jp"));
-    let beside = beside.parent().unwrap().join("examples").join(name);
+    let beside = beside.parent().expect("a program is in a directory").join("examples").join(name);
     if beside.exists() {
         return beside;
     }

@@ -18,7 +18,7 @@ pub(super) fn target() -> Utf8PathBuf {
 pub(super) fn cargo(words: &[&str]) {
     let mut command = Command::new(env!("CARGO"));
     command.args(words).args(["--offline", "--quiet"]).env("CARGO_TARGET_DIR", target());
-    let output = command.output().unwrap();
+    let output = command.output().expect("Cargo can be run");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -29,7 +29,7 @@ fn new(env: &TestEnv, words: &[&str]) -> Output {
 
 #[track_caller]
 fn passes(env: &TestEnv, program: &str) {
-    let check = env.jp(["tool", "check", "--", program]).timeout(Duration::from_secs(120));
+    let check = env.jp(["tool", "check", "--", program]).timeout(Duration::from_mins(2));
     let output = check.run().success();
     assert!(output.stdout().contains(" 0 warnings, 0 failed"), "{output}");
 }

@@ -385,7 +385,7 @@ fn hostile_arguments() {
     };
     check(r#"sh -c "echo $text"; true"#, "a shell ran what stands in the argument");
     check(
-        r#"case $text in *'{{ 1234567 * 7654321 }}'*) echo $((1234567 * 7654321)) ;; esac; echo done"#,
+        r"case $text in *'{{ 1234567 * 7654321 }}'*) echo $((1234567 * 7654321)) ;; esac; echo done",
         "worked out as a template",
     );
     check(r#"cat "$text" || fail "no such file""#, "read a file outside of the workspace");

@@ -83,7 +83,7 @@ pub(crate) fn bundled() -> SchemaResponse {
 
 /// Where this program is. It is executed again, in a place where the link of the running process would
 /// lead to another one.
-fn program() -> Result<Utf8PathBuf> {
+pub(crate) fn program() -> Result<Utf8PathBuf> {
     let link = ctx::program()?;
     let path = Utf8PathBuf::try_from(link).map_err(|error| Error::failure(error.to_string()))?;
     path.canonicalize_utf8().map_err(|error| {

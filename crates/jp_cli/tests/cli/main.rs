@@ -12,6 +12,8 @@ mod output;
 mod program;
 mod sandbox;
 mod tool;
+mod tool_check;
+mod tool_new;
 
 use jp_test::TestEnv;
 

@@ -14,7 +14,7 @@ use jp_confine::{
 };
 use jp_printer::{Format, Print};
 use jp_process::{Exit as ProgramExit, Input, Output, Signal};
-use jp_sandbox::{confinement::Tier, event::Ended, machine::Feature};
+use jp_sandbox::event::Ended;
 
 use self::{
     changes::{Detail, number},
@@ -114,7 +114,7 @@ impl Run<'_> {
         report.sensitive(&request.approved, &answer.hidden);
         let prepared = confiner.judge(prepared).map_err(refused)?;
         if self.args.changes.dry_run || self.args.changes.review {
-            can_keep_apart(confiner, &prepared).await?;
+            confine::can_keep_apart(confiner, &prepared).await?;
         }
         for warning in confine::loosened(self.ctx.config()).iter().chain(&prepared.warning) {
             report.warn(warning)?;
@@ -275,23 +275,6 @@ fn commit(report: &mut Report<'_>, code: Exit, pending: Pending) -> Result<Exit>
         report.failed(failure)?;
     }
     Ok(if made.failed.is_empty() { code } else { Exit::Failure })
-}
-
-/// Who asked to see changes first must not get a run that makes them, or one in which they fail.
-async fn can_keep_apart(confiner: &Confiner, prepared: &Prepared) -> Result {
-    let machine = confiner.machine().await.map_err(Error::failure)?;
-    if prepared.plan.tier == Tier::Namespaces && machine.has(Feature::Overlay) {
-        return Ok(());
-    }
-    let error = Error::new(
-        Exit::Refused,
-        "changes cannot be kept apart, so they cannot be shown before they are made",
-    );
-    Err(error.hint(if prepared.plan.off {
-        "the sandbox is turned off: `[sandbox] default = \"off\"`"
-    } else {
-        "`jp sandbox doctor` shows what is missing"
-    }))
 }
 
 fn refused(error: ConfineError) -> Error {

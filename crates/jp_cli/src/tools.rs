@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// What is known about a command before it looks at tools.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wishes {
     /// The conversation that tools are called for.
     pub(crate) conversation: Option<ConversationId>,

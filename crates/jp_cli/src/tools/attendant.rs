@@ -178,12 +178,8 @@ impl Interaction for Attendant<'_> {
             Notice::Retry { attempt, error } => {
                 self.say(&format!("{tool}: {error}; trying again ({attempt})\n"));
             }
-            Notice::Denied(advice) => {
-                self.say("\nThe sandbox denied:\n");
-                for one in advice {
-                    self.say(&format!("  {one}\n"));
-                }
-            }
+            // The error that follows says the same.
+            Notice::Denied(_) => {}
             Notice::Misfit(reason) => {
                 // Where the question was seen, its second coming is explained.
                 let _ = self.ctx.terminal().show(&format!("{reason}\n"));

@@ -169,7 +169,7 @@ impl<I: Interaction> Coordinator<'_, I> {
                     self.warn(tool, &warnings);
                     return Ok(state);
                 }
-                Started::Asks(asked) => answers.answer(asked).await?,
+                Started::Asks(asked) => answers.answer(*asked).await?,
             }
         }
     }
@@ -342,7 +342,7 @@ impl<I: Interaction> Coordinator<'_, I> {
         let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
         let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
         let unmade: Vec<_> = refused.into_iter().chain(failed).collect();
-        if unmade.is_empty() { end } else { incomplete(end, unmade) }
+        if unmade.is_empty() { end } else { incomplete(&end, unmade) }
     }
 
     /// What of the end reaches whoever asked. Only what a tool said is kept back: that it could not be
@@ -425,8 +425,8 @@ fn noted(end: CallEnd, note: &str) -> CallEnd {
 }
 
 /// A tool that was not allowed to do what it says it did has failed, whatever it says.
-fn incomplete(end: CallEnd, unmade: Vec<String>) -> CallEnd {
-    let said = text_of(&end);
+fn incomplete(end: &CallEnd, unmade: Vec<String>) -> CallEnd {
+    let said = text_of(end);
     let mut failure = Failure::new(Cause::Refused, "not all changes of the tool were made");
     failure.error.trace.extend(unmade);
     if !said.is_empty() {

@@ -42,7 +42,7 @@ pub enum Started<T> {
     /// This.
     Alive(T),
     /// It has ended again, and wants to be started with the answer to this.
-    Asks(Asked),
+    Asks(Box<Asked>),
 }
 
 /// A tool that was just started.

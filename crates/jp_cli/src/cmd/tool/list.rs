@@ -48,8 +48,8 @@ async fn rows(ctx: &Ctx, refresh: bool) -> Result<Vec<Row>> {
     for (place, name) in names.into_iter().enumerate() {
         let resolver = resolver.clone();
         asked.spawn(async move {
-            let resolved = resolver.resolve(&name).await;
-            (place, Row { name, resolved })
+            let row = Row { resolved: resolver.resolve(&name).await, name };
+            (place, row)
         });
     }
     let mut rows = asked.join_all().await;

@@ -314,7 +314,7 @@ async fn a_cancelled_call_does_not_wait_for_its_repetition() {
         backend: None,
         handles: &Handles::default(),
         record: &record,
-        pause: Duration::from_secs(60),
+        pause: Duration::from_mins(1),
     };
     let cancel = CancellationToken::new();
     let arguments = json!({ "path": "src" }).as_object().unwrap().clone();

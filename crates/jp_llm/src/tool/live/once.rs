@@ -43,7 +43,7 @@ impl Once {
         };
         let Alive { tool: mut live, mut state, warnings } = match self.runtime.spawn(spawn).await? {
             Started::Alive(alive) => alive,
-            Started::Asks(asked) => return Ok(ExecutionOutcome::NeedsInput(asked).into()),
+            Started::Asks(asked) => return Ok(ExecutionOutcome::NeedsInput(*asked).into()),
         };
         let ended = |outcome: ExecutionOutcome| Execution { warnings, ..outcome.into() };
         let mut pause = FIRST_PAUSE;

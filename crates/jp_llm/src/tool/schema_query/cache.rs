@@ -89,15 +89,14 @@ impl Cache {
         let entry: Entry = serde_json::from_slice(&text).ok()?;
         let same_question = entry.key == key && entry.files.len() == fingerprint.0.len();
         let mut is_touched = false;
-        let mut is_same = |(kept, (path, look)): (&File, &(Utf8PathBuf, Look))| {
+        let is_same = |(kept, (path, look)): (&File, &(Utf8PathBuf, Look))| {
             if kept.path != *path || kept.look.size != look.size {
                 return false;
             }
             is_touched |= kept.look != *look;
             kept.look == *look || sha256(path).is_ok_and(|sum| sum == kept.sha256)
         };
-        let is_same =
-            same_question && entry.files.iter().zip(&fingerprint.0).all(|pair| is_same(pair));
+        let is_same = same_question && entry.files.iter().zip(&fingerprint.0).all(is_same);
         if is_same && is_touched {
             self.put(key, fingerprint, &entry.answer);
         }

@@ -61,16 +61,16 @@ impl StdioLive {
         let started = self.program.start(&invocation, spawn.hold).await;
         let (running, warnings) = started.map_err(|error| failure(&error))?;
         let mut live = Process::new(running, self.program.timeout, spawn.name)?;
-        let line =
+        let first =
             serde_json::to_vec(&invocation).map_err(|error| ToolError::from_error(&error))?;
-        match live.exchange(line, spawn.cancel).await? {
+        match live.exchange(first, spawn.cancel).await? {
             Said::State(state) => {
                 Ok(Started::Alive(Alive { tool: Box::new(live), state, warnings }))
             }
             Said::Question(question) => {
                 // It ends by itself; whatever is left of it must not meet its next start.
                 let _ = Box::new(live).end().await?;
-                Ok(Started::Asks(question.into()))
+                Ok(Started::Asks(Box::new(question.into())))
             }
         }
     }

@@ -6,7 +6,7 @@ use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
     Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, Verdict, render::to_text,
 };
-use jp_printer::{Format, Print};
+use jp_printer::{Format, Print, single_line, truncate_to_width};
 use jp_tool::AnswerType;
 use serde_json::{Map, Value};
 
@@ -176,6 +176,7 @@ impl Interaction for Attendant<'_> {
     fn notice(&self, tool: &str, notice: Notice<'_>) {
         match notice {
             Notice::Retry { attempt, error } => {
+                let error = truncate_to_width(&single_line(error), 200).into_owned();
                 self.say(&format!("{tool}: {error}; trying again ({attempt})\n"));
             }
             // The error that follows says the same.

@@ -418,8 +418,9 @@ impl Runs {
             let runtime = Arc::new(StdioRuntime::new(program));
             return Self { runtime, live: None, described: true };
         };
+        let patience = program.timeout;
         let live: Arc<dyn LiveRuntime> = Arc::new(StdioLive::new(program));
-        let once = Once::new(live.clone(), actions);
+        let once = Once::new(live.clone(), actions, patience);
         Self { runtime: Arc::new(once), live: Some(live), described: true }
     }
 }

@@ -244,10 +244,10 @@ impl ResolveError {
                 );
                 std::iter::once(pick).chain(two_ways(name)).collect()
             }
-            Self::Unsupported { .. }
-            | Self::Command { .. }
-            | Self::Merge { .. }
-            | Self::Definition { .. } => Vec::new(),
+            Self::Definition { name, .. } => {
+                vec![format!("`conversation.tools.{name}.parameters` can say it in another way")]
+            }
+            Self::Unsupported { .. } | Self::Command { .. } | Self::Merge { .. } => Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! code 3.
 #![expect(clippy::disallowed_methods, reason = "the terminal is opened here and nowhere else")]
 
-use std::{fs::File, io, thread};
+use std::{fs::File, io, sync::mpsc, thread, time::Duration};
 
 use dialoguer::{Confirm, Editor, Input, MultiSelect, Select, console::Term};
 use jp_printer::{Styles, sanitize, single_line};
@@ -164,6 +164,9 @@ impl Terminal {
 /// What to do where nobody can be asked.
 const ELSEWHERE: &str = "run it in a terminal";
 
+/// How long after an interruption a prompt may take to notice it by itself.
+const KEY_ENDS_WITHIN: Duration = Duration::from_millis(200);
+
 /// What a tool asks, as one line that cannot draw over what stands around it.
 fn line(text: &str) -> String {
     single_line(&sanitize(text, Styles::Strip)).into_owned()
@@ -179,6 +182,9 @@ fn cancelled() -> Error {
 
 /// Runs a prompt so that control-C ends the program in an orderly way: a prompt hides the cursor and
 /// changes how keys are read, and whoever just dies leaves the terminal like that.
+///
+/// The key ends the prompt, and the caller can clean up. A signal from elsewhere does not end it, so the
+/// program is ended here.
 fn interruptible<T>(term: &Term, prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T> {
     let failed = |error: io::Error| Error::failure(format!("cannot ask: {error}"));
     let tty = File::open("/dev/tty").map_err(failed)?;
@@ -186,23 +192,30 @@ fn interruptible<T>(term: &Term, prompt: impl FnOnce() -> dialoguer::Result<T>) 
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let handle = signals.handle();
     let screen = term.clone();
+    let (ended, is_over) = mpsc::channel::<()>();
     let watcher = thread::spawn(move || {
-        if signals.forever().next().is_some() {
+        let was_interrupted = signals.forever().next().is_some();
+        if was_interrupted && is_over.recv_timeout(KEY_ENDS_WITHIN).is_err() {
             let _ = tcsetattr(&tty, OptionalActions::Now, &before);
             let _ = screen.show_cursor().and_then(|()| screen.write_line(""));
             std::process::exit(Exit::Interrupted.code().into());
         }
+        was_interrupted
     });
     let answer = prompt();
+    // If the watcher is gone, it needs no message.
+    let _ = ended.send(());
     handle.close();
-    let _ = watcher.join();
-    answer.map_err(|dialoguer::Error::IO(error)| {
-        let _ = term.show_cursor();
-        // The key itself came before the signal that it leads to.
-        if error.kind() == io::ErrorKind::Interrupted {
-            let _ = term.write_line("");
-            return cancelled();
+    let was_interrupted = watcher.join().unwrap_or(false);
+    let is_interruption = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
+    match answer {
+        Ok(answer) if !was_interrupted => return Ok(answer),
+        Err(dialoguer::Error::IO(error)) if !was_interrupted && !is_interruption(&error) => {
+            let _ = term.show_cursor();
+            return Err(failed(error));
         }
-        failed(error)
-    })
+        Ok(_) | Err(_) => {}
+    }
+    let _ = term.show_cursor().and_then(|()| term.write_line(""));
+    Err(cancelled())
 }

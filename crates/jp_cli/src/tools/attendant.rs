@@ -6,7 +6,7 @@ use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
     Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, Verdict, render::to_text,
 };
-use jp_printer::{Format, Print};
+use jp_printer::{Format, Print, single_line, truncate_to_width};
 use jp_tool::AnswerType;
 use serde_json::{Map, Value};
 
@@ -176,14 +176,11 @@ impl Interaction for Attendant<'_> {
     fn notice(&self, tool: &str, notice: Notice<'_>) {
         match notice {
             Notice::Retry { attempt, error } => {
+                let error = truncate_to_width(&single_line(error), 200).into_owned();
                 self.say(&format!("{tool}: {error}; trying again ({attempt})\n"));
             }
-            Notice::Denied(advice) => {
-                self.say("\nThe sandbox denied:\n");
-                for one in advice {
-                    self.say(&format!("  {one}\n"));
-                }
-            }
+            // The error that follows says the same.
+            Notice::Denied(_) => {}
             Notice::Misfit(reason) => {
                 // Where the question was seen, its second coming is explained.
                 let _ = self.ctx.terminal().show(&format!("{reason}\n"));

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 use jp_conversation::{ConversationId, Event, EventKind};
+use jp_llm::tool::{CallEnd, text_of};
 use jp_workspace::{Locked, Store as _};
 
 use crate::{
@@ -17,6 +18,8 @@ pub(crate) struct Journal {
     conversation: RefCell<Option<Box<dyn Locked>>>,
     /// Whether the conversation is there for this call alone, and nothing is in it yet.
     empty: Cell<bool>,
+    /// The call that has not ended yet.
+    open: RefCell<Option<String>>,
     /// The first thing that could not be written.
     failure: RefCell<Option<jp_workspace::StoreError>>,
 }
@@ -35,6 +38,7 @@ impl Journal {
         Ok(Self {
             conversation: RefCell::new(conversation),
             empty: Cell::new(named == Some("new")),
+            open: RefCell::default(),
             failure: RefCell::default(),
         })
     }
@@ -45,6 +49,11 @@ impl Journal {
 
     /// Writes down what happened.
     pub(crate) fn record(&self, kind: EventKind) {
+        match &kind {
+            EventKind::ToolCallRequest { id, .. } => *self.open.borrow_mut() = Some(id.clone()),
+            EventKind::ToolCallResponse { .. } => *self.open.borrow_mut() = None,
+            _ => {}
+        }
         let mut conversation = self.conversation.borrow_mut();
         let Some(conversation) = conversation.as_mut() else { return };
         if let Err(error) = conversation.append(&[Event::new(Timestamp::now(), kind)]) {
@@ -53,8 +62,14 @@ impl Journal {
         self.empty.set(false);
     }
 
-    /// Whether everything was written down. Where nothing was, no conversation is left behind.
+    /// Whether everything was written down. Where nothing was, no conversation is left behind; a call
+    /// that was broken off gets an end.
     pub(crate) fn finish(self) -> Result {
+        let open = self.open.borrow_mut().take();
+        if let Some(id) = open {
+            let content = text_of(&CallEnd::Cancelled);
+            self.record(EventKind::ToolCallResponse { id, content, is_error: true });
+        }
         if self.empty.get()
             && let Some(conversation) = self.conversation.into_inner()
         {

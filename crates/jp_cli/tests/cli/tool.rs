@@ -63,7 +63,8 @@ fn local(name: &str, command: &str) -> String {
 /// Makes a program of the project.
 fn program(env: &TestEnv, path: &str, script: &str) {
     env.write(path, format!("#!/bin/sh\n{script}"));
-    fs::set_permissions(env.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(env.path(path), fs::Permissions::from_mode(0o755))
+        .expect("our own file can be made a program");
 }
 
 /// Script that describes a tool with these parameters, and goes on below when it is run.
@@ -93,7 +94,11 @@ fn arguments(output: &Output) -> Value {
 
 /// The lines of a command that prints one object a line.
 fn objects(output: &Output) -> Vec<Value> {
-    output.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    output
+        .stdout()
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("each line is an object"))
+        .collect()
 }
 
 /// An example of the SDK.

@@ -198,3 +198,59 @@ impl SettledAnswer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jp_tool::Question;
+
+    use super::*;
+
+    fn asked(answer_type: AnswerType) -> Asked {
+        Question::new("q", "?", answer_type).into()
+    }
+
+    #[test]
+    fn what_is_typed_is_read_in_the_type_that_is_asked_for() {
+        let select = || AnswerType::Select { options: vec!["yes".to_owned(), "7".to_owned()] };
+        for (answer_type, text, expected) in [
+            (AnswerType::Boolean, "y", Ok(json!(true))),
+            (AnswerType::Boolean, "no", Ok(json!(false))),
+            (AnswerType::Boolean, "false", Ok(json!(false))),
+            (AnswerType::Boolean, "1", Err("expected true or false, not 1")),
+            (AnswerType::Boolean, "", Err("expected true or false, not \"\"")),
+            (AnswerType::Text, "y", Ok(json!("y"))),
+            (AnswerType::Text, "7", Ok(json!("7"))),
+            (select(), "yes", Ok(json!("yes"))),
+            (select(), "7", Ok(json!("7"))),
+            (select(), "no", Err("expected one of `yes`, `7`, not false")),
+        ] {
+            let read = typed(&asked(answer_type), text);
+            assert_eq!(read, expected.map_err(ToOwned::to_owned), "{text}");
+        }
+        let schema = json!({ "type": "integer", "maximum": 9 });
+        let number = Asked { schema, ..asked(AnswerType::Text) };
+        assert_eq!(typed(&number, "7"), Ok(json!(7)));
+        assert!(typed(&number, "10").is_err());
+        assert!(typed(&number, "ten").is_err());
+    }
+
+    #[test]
+    fn a_schema_leads_nowhere() {
+        for schema in [
+            json!({ "$ref": "file:///etc/passwd" }),
+            json!({ "$ref": "https://example.org/schema" }),
+            json!({ "type": "nothing" }),
+            json!({ "type": "string", "pattern": "(" }),
+        ] {
+            let asked = Asked { schema, ..asked(AnswerType::Text) };
+            let error = fits(&asked, &json!("x")).unwrap_err();
+            assert!(error.starts_with("the question has no usable schema"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_long_answer_is_quoted_in_a_few_words() {
+        let error = fits(&asked(AnswerType::Boolean), &json!("x".repeat(1 << 20))).unwrap_err();
+        assert!(error.len() < 200, "{}", error.len());
+    }
+}

@@ -56,6 +56,12 @@ impl From<ToolError> for Failure {
 }
 
 impl Failure {
+    /// Its time was up.
+    pub fn late(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        Self::new(Cause::Time, format!("the tool took more than {seconds} seconds and was ended"))
+    }
+
     /// A failure of this kind.
     pub fn new(cause: Cause, message: impl Into<String>) -> Self {
         Self { error: ToolError::new(message), cause }
@@ -137,10 +143,9 @@ pub(crate) fn of_program(finished: &Finished, patience: Duration) -> ExecutionOu
     match finished.stopped {
         Some(Stopped::Cancelled) => return ExecutionOutcome::Cancelled,
         Some(Stopped::Time) => {
-            let seconds = patience.as_secs();
-            let message = format!("the tool took more than {seconds} seconds and was ended");
-            let late = failure(finished, &message);
-            return ExecutionOutcome::Completed(Err(Failure { cause: Cause::Time, ..late }));
+            let late = Failure::late(patience);
+            let Failure { error, .. } = failure(finished, &late.error.message);
+            return ExecutionOutcome::Completed(Err(Failure { error, ..late }));
         }
         Some(Stopped::Output(_)) | None => {}
     }

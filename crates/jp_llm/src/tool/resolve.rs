@@ -248,10 +248,10 @@ impl ResolveError {
                 );
                 std::iter::once(pick).chain(two_ways(name)).collect()
             }
-            Self::Unsupported { .. }
-            | Self::Command { .. }
-            | Self::Merge { .. }
-            | Self::Definition { .. } => Vec::new(),
+            Self::Definition { name, .. } => {
+                vec![format!("`conversation.tools.{name}.parameters` can say it in another way")]
+            }
+            Self::Unsupported { .. } | Self::Command { .. } | Self::Merge { .. } => Vec::new(),
         }
     }
 }
@@ -425,8 +425,9 @@ impl Runs {
             let runtime = Arc::new(StdioRuntime::new(program));
             return Self { runtime, live: None, described: true };
         };
+        let patience = program.timeout;
         let live: Arc<dyn LiveRuntime> = Arc::new(StdioLive::new(program));
-        let once = Once::new(live.clone(), actions);
+        let once = Once::new(live.clone(), actions, patience);
         Self { runtime: Arc::new(once), live: Some(live), described: true }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     args::ToolList,
     ctx::Ctx,
     error::{Error, Result},
-    tools::{self, Wishes},
+    tools::{self, Wishes, progress::Progress},
 };
 
 /// What the columns beside the summary take at most before they are cut.
@@ -24,7 +24,8 @@ struct Row {
 }
 
 pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
-    let rows = tools::block_on(rows(ctx, args.refresh))?;
+    let progress = Progress::new(ctx.printer().settings().quiet);
+    let rows = tools::block_on(progress.during("asking programs", rows(ctx, args.refresh)))?;
     if ctx.is_json() {
         for row in &rows {
             ctx.print_json(&object(ctx, row))?;

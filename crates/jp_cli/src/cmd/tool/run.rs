@@ -41,12 +41,20 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
         attendant::can_accept(ctx, &args.name)?;
     }
     let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
-    let end = tools::block_on(call(ctx, args, &journal));
+    let cancel = CancellationToken::new();
+    let end = tools::block_on(async {
+        interruptible(call(ctx, args, &journal, &cancel), &cancel).await?
+    });
     journal.finish()?;
     print(ctx, &args.name, end?)
 }
 
-async fn call(ctx: &Ctx, args: &ToolRun, journal: &Journal) -> Result<CallEnd> {
+async fn call(
+    ctx: &Ctx,
+    args: &ToolRun,
+    journal: &Journal,
+    cancel: &CancellationToken,
+) -> Result<CallEnd> {
     let resolver =
         tools::resolver(ctx, Wishes { conversation: journal.id(), ..Wishes::default() })?;
     tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
@@ -69,12 +77,10 @@ async fn call(ctx: &Ctx, args: &ToolRun, journal: &Journal) -> Result<CallEnd> {
         (_, true) => Changes::Review,
         _ => Changes::Make,
     };
-    let cancel = CancellationToken::new();
     let id = ctx.now().as_nanosecond().to_string();
     let call = ToolCall { id, name: args.name.clone(), arguments };
-    let work = coordinator.call(&tool, call, changes, &cancel);
-    let end = interruptible(progress.during(&args.name, work), &cancel).await?;
-    handles.abort_all(&cancel).await;
+    let end = progress.during(&args.name, coordinator.call(&tool, call, changes, cancel)).await;
+    handles.abort_all(cancel).await;
     Ok(end)
 }
 

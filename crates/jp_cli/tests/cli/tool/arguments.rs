@@ -23,7 +23,8 @@ oneOf = [
 ]
 "#;
 
-/// What is written on the command line, and what reaches the tool.
+/// What is written on the command line, and what reaches the tool. D06-036, D06-043: a program that was
+/// written before there were descriptions gets what it always got.
 #[test]
 fn words_become_arguments() {
     let env = workspace(&(ECHO.to_owned() + PARAMETERS));

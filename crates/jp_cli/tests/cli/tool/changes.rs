@@ -83,6 +83,9 @@ fn a_review_asks() {
     terminal.expect("Make these changes?", LIMIT).send("\u{3}");
     terminal.wait(LIMIT).code(130);
     assert!(is_unchanged(&env));
+    // What was held back is gone at once, and not only after the next call.
+    let kept = env.cache_home().join("jp/changes").read_dir_utf8().into_iter().flatten().count();
+    assert_eq!(kept, 0);
     let mut terminal = run(&env, &["t", "--review"]).pty(SIZE);
     terminal.expect("Make these changes?", LIMIT).send("y\r");
     terminal.wait(LIMIT).success();

@@ -265,6 +265,34 @@ fn a_question_leaves_no_trace() {
     assert_eq!(sleepers(&mark), Vec::<String>::new());
 }
 
+/// A program is asked under the rules that it runs under.
+#[test]
+fn a_question_is_confined() {
+    let script = r#"read -r line
+echo "{\"tools\":[{\"name\":\"t\",\"summary\":\"$(cat secret 2>/dev/null || echo nothing)\",\"parameters\":{}}]}""#;
+    let env = with_script(script);
+    env.write("secret", "a secret");
+    assert_eq!(summaries(&env, &[]), ["a secret"]);
+    let rules =
+        "[[conversation.tools.t.access.fs]]\npath = \"t.sh\"\nread = true\nexecute = true\n";
+    env.write(".jp/config.toml", local("t", "./t.sh") + rules);
+    // What was kept for the tool without rules is not the answer for the tool with them.
+    assert_eq!(summaries(&env, &[]), ["nothing"]);
+}
+
+/// Several of us at once do not disturb each other.
+#[test]
+fn several_starts_at_once() {
+    let env = workspace(&(local("a", "./t.sh") + &local("b", "./t.sh")));
+    program(&env, "t.sh", NUMBERED);
+    let all: Vec<_> =
+        (0..6).map(|_| env.jp(["--format", "json", "tool", "list"]).spawn()).collect();
+    for running in all {
+        assert_eq!(objects(&running.wait().success()).len(), 2);
+    }
+    assert_eq!(summaries(&env, &[]), summaries(&env, &[]));
+}
+
 /// Thirty programs that take half a second each do not take fifteen.
 #[test]
 fn programs_are_asked_side_by_side() {

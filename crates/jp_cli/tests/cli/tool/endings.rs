@@ -130,6 +130,22 @@ fn a_reader_that_goes_away() {
     }
 }
 
+/// The same for a session: nobody is told anything any more, so it ends, and its tool with it.
+#[test]
+fn a_reader_of_a_session_that_goes_away() {
+    let body = r#"read -r line
+case $line in *'"action":"schema"'*) echo '{"tools":[{"name":"t","actions":["spawn","fetch","abort"],"parameters":{}}]}'; exit;; esac
+echo '{"type":"running","content":"here"}'
+while read -r line; do case $line in *abort*) echo '{"type":"stopped","result":""}'; exit;; esac; echo '{"type":"running","content":"here"}'; done"#;
+    let env = with_script(body);
+    let jp = env!("CARGO_BIN_EXE_jp");
+    let script = format!(
+        "(echo spawn; for i in 1 2 3 4 5 6 7 8 9; do echo fetch; sleep 0.1; done) | {jp} tool session t | head -1; exit ${{PIPESTATUS[1]}}"
+    );
+    let output = env.command("/bin/bash", ["-c", &script]).run().success();
+    assert_eq!((output.stdout(), output.stderr()), ("[session: running]\n", ""));
+}
+
 /// A sign of life for what takes longer than a second, and only where somebody sees it.
 #[test]
 fn a_sign_of_life() {

@@ -262,6 +262,18 @@ fn tools_that_break_off() {
         ("trap '' TERM; while :; do sleep $MARK; done", 124, "did not answer within 1 seconds"),
         ("yes | tr -d '\\n'", 1, "not the state of a tool"),
         ("exec >&-; sleep $MARK", 1, "without saying that it has stopped"),
+        // One that says two things at once is not believed the second.
+        (
+            "echo '{\"type\":\"running\"}'; echo '{\"type\":\"stopped\",\"result\":\"x\"}'; sleep $MARK",
+            1,
+            "the tool said more than it was asked for",
+        ),
+        // One that is at work for ever has the time of any other tool.
+        (
+            "while :; do echo '{\"type\":\"running\"}'; read -r line || exit; done",
+            124,
+            "the tool took more than 1 seconds and was ended",
+        ),
     ] {
         let env = talker(r#"["spawn","fetch","apply","abort"]"#, body);
         env.write(".jp/config.toml", local("t", "./t.sh") + "timeout_secs = 1\n");
@@ -272,11 +284,27 @@ fn tools_that_break_off() {
         assert!(output.stderr().contains(part), "{body}: {output}");
         assert!(output.stderr().len() < 20_000, "{body}");
         assert_eq!(sleepers(&mark), Vec::<String>::new(), "{body}");
-        let output = session(&env, "t", "spawn\nfetch\n").run().code(1);
+        if body.starts_with("while") {
+            continue;
+        }
+        let output = session(&env, "t", "spawn\nfetch\nfetch\n").run().code(1);
         assert!(output.stderr().contains(part), "{body}: {output}");
         assert!(output.stderr().contains("no tool is alive as `session`"), "{body}: {output}");
         assert_eq!(sleepers(&mark), Vec::<String>::new(), "{body}");
     }
+}
+
+/// The same question again would get the same answer, for ever.
+#[test]
+fn a_tool_that_asks_the_same_again() {
+    let env = talker(
+        r#"["spawn","apply","abort"]"#,
+        &format!("{WAITING}\nwhile read -r line; do {WAITING}; done"),
+    );
+    let output = run(&env, &["t", "--answer", "n=x"]).run().code(1);
+    assert!(output.stderr().contains("asked `n` again"), "{output}");
+    let output = session(&env, "t", "spawn\napply a\napply b\n").run().success();
+    assert_eq!(output.stdout().matches("Next?").count(), 3, "{output}");
 }
 
 /// A tool that does not hear the end of its input does not hold up the end of the session.

@@ -1,5 +1,7 @@
 //! What a tool asks, and who answers.
 
+use jp_test::Signal;
+
 use super::*;
 
 /// Asks this question, and prints the line it was started with when it has an answer.
@@ -163,6 +165,18 @@ fn control_c_at_a_question() {
         let env = asking(question);
         let mut terminal = run(&env, &["t"]).pty(SIZE);
         terminal.expect("?", LIMIT).send("\u{3}");
+        terminal.wait(LIMIT).code(130);
+    }
+}
+
+/// A signal from elsewhere ends a question too.
+#[test]
+fn a_termination_at_a_question() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let env = asking(BOOLEAN);
+        let mut terminal = run(&env, &["t"]).pty(SIZE);
+        terminal.expect("Go on?", LIMIT);
+        terminal.signal(signal);
         terminal.wait(LIMIT).code(130);
     }
 }

@@ -42,6 +42,37 @@ fn questions_and_answers_are_written_down() {
     assert_eq!(more.last().unwrap()["is_error"], true);
 }
 
+/// A call that is broken off is written down with its end, however it was broken off.
+#[test]
+fn a_call_that_is_broken_off_has_an_end() {
+    let env =
+        with_script(&(described("{}") + "trap '' TERM; : > ready; while :; do sleep 1; done"));
+    let asking = env.read(".jp/config.toml").replace("unattended", "ask");
+    let last = || events(&env, "last").pop().unwrap();
+    let mut terminal = run(&env, &["t", "--conversation", "new", "--yes"]).pty(SIZE);
+    while !env.path("ready").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    terminal.send("\u{3}");
+    std::thread::sleep(Duration::from_millis(200));
+    terminal.send("\u{3}");
+    terminal.wait(LIMIT).code(130);
+    assert_eq!(
+        (&last()["type"], &last()["is_error"]),
+        (&"tool_call_response".into(), &true.into())
+    );
+
+    env.write(".jp/config.toml", asking);
+    let mut terminal = run(&env, &["t", "--conversation", "new"]).pty(SIZE);
+    terminal.expect("Run t?", LIMIT).send("\u{3}");
+    terminal.wait(LIMIT).code(130);
+    assert_eq!(events(&env, "last").len(), 2);
+    assert_eq!(
+        (&last()["type"], &last()["is_error"]),
+        (&"tool_call_response".into(), &true.into())
+    );
+}
+
 /// What was not called is not written down, and leaves no empty conversation.
 #[test]
 fn nothing_is_left_of_what_was_not_called() {

@@ -1,6 +1,10 @@
 //! A tool that stays alive, called as if it did not: started, asked until it has stopped, and gone.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use jp_tool::{Action, Content, Question, SessionAction, ToolCommand, ToolState};
 
@@ -22,15 +26,21 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 pub struct Once {
     runtime: Arc<dyn LiveRuntime>,
     actions: Vec<SessionAction>,
+    patience: Duration,
 }
 
 impl Once {
-    /// On top of what can start the tool, which can be told these things.
-    pub fn new(runtime: Arc<dyn LiveRuntime>, actions: Vec<SessionAction>) -> Self {
-        Self { runtime, actions }
+    /// On top of what can start the tool, which can be told these things and may take so long.
+    pub fn new(
+        runtime: Arc<dyn LiveRuntime>,
+        actions: Vec<SessionAction>,
+        patience: Duration,
+    ) -> Self {
+        Self { runtime, actions, patience }
     }
 
     async fn run(&self, request: Request<'_>) -> Result<Execution, Failure> {
+        let started = Instant::now();
         let spawn = Spawn {
             name: &request.tool.name,
             id: ID,
@@ -46,7 +56,7 @@ impl Once {
             Started::Asks(asked) => return Ok(ExecutionOutcome::NeedsInput(*asked).into()),
         };
         let ended = |outcome: ExecutionOutcome| Execution { warnings, ..outcome.into() };
-        let mut pause = FIRST_PAUSE;
+        let (mut pause, mut answered) = (FIRST_PAUSE, HashSet::new());
         loop {
             let command = match state {
                 ToolState::Stopped { result } => {
@@ -59,9 +69,18 @@ impl Once {
                         abort(live, ID.to_owned(), &self.actions, request.cancel).await;
                         return Ok(ended(ExecutionOutcome::NeedsInput(asked(content, question))));
                     };
+                    // The answer would be the same again, and so would the question.
+                    if !answered.insert(question.id.clone()) {
+                        abort(live, ID.to_owned(), &self.actions, request.cancel).await;
+                        return Err(asked_again(&question.id));
+                    }
                     ToolCommand::Apply { id: ID.to_owned(), input: answer.clone() }
                 }
                 ToolState::Running { .. } => {
+                    if started.elapsed() > self.patience {
+                        abort(live, ID.to_owned(), &self.actions, request.cancel).await;
+                        return Err(Failure::late(self.patience));
+                    }
                     let rest = tokio::time::sleep(pause);
                     if request.cancel.run_until_cancelled(rest).await.is_none() {
                         abort(live, ID.to_owned(), &self.actions, request.cancel).await;
@@ -106,6 +125,11 @@ fn asked(said: Option<Content>, question: Question) -> Asked {
         asked.preamble = before;
     }
     asked
+}
+
+fn asked_again(id: &str) -> Failure {
+    let message = format!("the tool asked `{id}` again though it has the answer");
+    Failure::new(Cause::Tool, message)
 }
 
 fn cannot_go_on(command: &ToolCommand) -> &'static str {

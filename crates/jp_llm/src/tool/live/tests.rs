@@ -164,7 +164,7 @@ async fn everything_ends_together() {
 #[tokio::test]
 async fn a_call_without_an_action_runs_until_it_has_stopped() {
     let runtime = Arc::new(Counters::default());
-    let once = once::Once::new(runtime.clone(), SessionAction::ALL.to_vec());
+    let once = once::Once::new(runtime.clone(), SessionAction::ALL.to_vec(), FAREWELL);
     let cancel = CancellationToken::new();
     let mut tool = jp_tool::Tool { name: "count".to_owned(), ..Default::default() };
     let run = async |tool: &jp_tool::Tool| {

@@ -131,6 +131,7 @@ impl Process {
         cancel: &CancellationToken,
     ) -> Result<Said, Failure> {
         line.push(b'\n');
+        self.listen_first().await?;
         let patience = self.patience;
         let talk = cancel.run_until_cancelled(timeout(patience, self.talk(&line)));
         match talk.await {
@@ -146,6 +147,20 @@ impl Process {
                 Err(error) => Err(ToolError::from_error(&error).into()),
             },
         }
+    }
+
+    /// What a tool says without being asked would be taken for the answer to what comes next.
+    async fn listen_first(&mut self) -> Result<(), Failure> {
+        let heard = match timeout(Duration::ZERO, self.stdout.fill_buf()).await {
+            Ok(Ok(heard)) => heard.trim_ascii(),
+            // Nothing, or a pipe that the answer will not come through either.
+            Ok(Err(_)) | Err(_) => return Ok(()),
+        };
+        if heard.is_empty() {
+            return Ok(());
+        }
+        let printed = format!("it printed: {}", shortened(&String::from_utf8_lossy(heard)));
+        Err(ToolError::new("the tool said more than it was asked for").because(printed).into())
     }
 
     /// The answer to a line; `None` if there is none because the program is gone.

@@ -1,6 +1,7 @@
 //! Tools as a person meets them, whole commands: searching a large tree against ripgrep, and finding
 //! out what thirty programs are against finding out what one is.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -116,7 +117,7 @@ fn tree(programs: &Programs) -> Result<Utf8PathBuf> {
         fs::create_dir_all(&directory).map_err(failed())?;
         let mut text = text.clone();
         if number % 200 == 0 {
-            text.push_str(&format!("// needle_{number}\n"));
+            let _ = writeln!(text, "// needle_{number}");
         }
         fs::write(directory.join(format!("file{number}.rs")), text).map_err(failed())?;
     }
@@ -139,10 +140,11 @@ fn registered(programs: &Programs, name: &str, count: usize) -> Result<Utf8PathB
     let mut config = String::new();
     for number in 0..count {
         fs::copy(&program, root.join(format!("tool{number}"))).map_err(failed())?;
-        config.push_str(&format!(
+        let _ = writeln!(
+            config,
             "[conversation.tools.tool{number}]\nsource = \"local.fs_read_file\"\n\
-             command = \"./tool{number}\"\n"
-        ));
+             command = \"./tool{number}\""
+        );
     }
     fs::write(root.join(".jp/config.toml"), config).map_err(failed())?;
     Ok(root)

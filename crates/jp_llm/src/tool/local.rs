@@ -98,8 +98,9 @@ impl LocalProgram {
             extra: Vec::new(),
             directory: prepared.directory([self.place.root.as_path()]),
             // Handing every path to an observer costs more than the work of a tool that opens
-            // thousands. Ours say themselves what they were denied, and by which rule.
-            observe: found.words[0] != BUNDLED,
+            // thousands. Ours say themselves what they were denied, and by which rule; and of many
+            // programs that are asked what they are, nobody reads what they were denied.
+            observe: found.words[0] != BUNDLED && invocation.context.action != Action::Schema,
         };
         let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
         Ok((self.confiner.start(prepared, command, streams).await?, warnings))

@@ -112,13 +112,18 @@ impl SchemaQueries {
             return Ok(Arc::new(answer));
         }
         // The semaphore is never closed.
-        let _turn = self.turns.acquire().await;
+        let turn = self.turns.acquire().await;
         let answer = ask(program, question).await.map_err(Arc::new)?;
+        drop(turn);
         // A program that was replaced while it was asked may have given the answer of the old one.
         if let Some((cache, fingerprint)) = kept
             && question.fingerprint().as_ref() == Some(fingerprint)
         {
-            cache.put(&question.key, fingerprint, &answer);
+            let (cache, fingerprint) = (cache.clone(), fingerprint.clone());
+            let (key, kept) = (question.key.clone(), answer.clone());
+            // The program is read for that, which must not keep others from being asked.
+            let put = move || cache.put(&key, &fingerprint, &kept);
+            let _ = tokio::task::spawn_blocking(put).await;
         }
         Ok(Arc::new(answer))
     }

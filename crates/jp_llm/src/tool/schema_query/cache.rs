@@ -2,7 +2,9 @@
 //!
 //! An answer is as good as the program is the same: each is kept with the path, size, times and sha256
 //! of the files it came from. While size and times are the same nothing is read; when only the times
-//! differ (a fresh checkout, a rebuild without a change) the content decides. A script that loads other
+//! differ (a fresh checkout, a rebuild without a change) the content decides. The sum of a large program
+//! takes longer than asking it, so it is made in a later run, while it still looks the same: one a run.
+//! Until then a program that looks different is asked again. A script that loads other
 //! files can change without that being seen; `jp tool list --refresh` asks everybody again.
 #![expect(clippy::disallowed_methods, reason = "the cache belongs to the user, not to a workspace")]
 
@@ -10,6 +12,10 @@ use std::{
     fs,
     io::{self, Read as _, Write as _},
     os::unix::fs::MetadataExt as _,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -20,12 +26,17 @@ use sha2::{Digest as _, Sha256};
 /// How many answers are kept.
 const MOST: usize = 1000;
 
+/// Up to which size a file is summed at once.
+const SMALL: u64 = 1024 * 1024;
+
 /// A directory of descriptions.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {
     directory: Utf8PathBuf,
     /// Whether what is kept is passed over, and only replaced.
     refresh: bool,
+    /// Whether this run has made up for a sum that an earlier one left out.
+    has_summed: Arc<AtomicBool>,
 }
 
 /// What the files of a program look like.
@@ -54,7 +65,8 @@ struct Entry {
 struct File {
     path: Utf8PathBuf,
     look: Look,
-    sha256: String,
+    /// Not there yet for a large file.
+    sha256: Option<String>,
 }
 
 impl Fingerprint {
@@ -77,7 +89,7 @@ impl Fingerprint {
 
 impl Cache {
     pub(crate) fn new(directory: Utf8PathBuf, refresh: bool) -> Self {
-        Self { directory, refresh }
+        Self { directory, refresh, has_summed: Arc::default() }
     }
 
     /// What was kept for this question, if the files are still the same.
@@ -94,25 +106,38 @@ impl Cache {
                 return false;
             }
             is_touched |= kept.look != *look;
-            kept.look == *look || sha256(path).is_ok_and(|sum| sum == kept.sha256)
+            is_touched |= kept.sha256.is_none() && !self.has_summed.swap(true, Ordering::Relaxed);
+            kept.look == *look || kept.sha256.is_some() && sha256(path).ok() == kept.sha256
         };
         let is_same = same_question && entry.files.iter().zip(&fingerprint.0).all(is_same);
         if is_same && is_touched {
-            self.put(key, fingerprint, &entry.answer);
+            self.put_with(key, fingerprint, &entry.answer, u64::MAX);
         }
         is_same.then_some(entry.answer)
     }
 
     /// Keeps an answer. A cache that cannot be written is a slower jp, not a broken one.
     pub(crate) fn put(&self, key: &str, fingerprint: &Fingerprint, answer: &SchemaResponse) {
-        if let Err(error) = self.write(key, fingerprint, answer) {
+        self.put_with(key, fingerprint, answer, SMALL);
+    }
+
+    fn put_with(&self, key: &str, looks: &Fingerprint, answer: &SchemaResponse, summed: u64) {
+        if let Err(error) = self.write(key, looks, answer, summed) {
             tracing::debug!(%error, directory = %self.directory, "a description was not kept");
         }
     }
 
-    fn write(&self, key: &str, looks: &Fingerprint, answer: &SchemaResponse) -> io::Result<()> {
+    /// Files up to the size `summed` are read.
+    fn write(
+        &self,
+        key: &str,
+        looks: &Fingerprint,
+        answer: &SchemaResponse,
+        summed: u64,
+    ) -> io::Result<()> {
         let file = |(path, look): &(Utf8PathBuf, Look)| {
-            Ok(File { path: path.clone(), look: *look, sha256: sha256(path)? })
+            let sha256 = (look.size <= summed).then(|| sha256(path)).transpose()?;
+            Ok(File { path: path.clone(), look: *look, sha256 })
         };
         let files = looks.0.iter().map(file).collect::<io::Result<_>>()?;
         let entry = Entry { key: key.to_owned(), files, answer: answer.clone() };

@@ -89,3 +89,23 @@ fn a_full_cache_starts_again() {
     cache.put("key", &world.look(), &answer("a"));
     assert_eq!(fs::read_dir(&cache.directory).unwrap().count(), 1);
 }
+
+#[test]
+fn a_large_program_is_summed_when_it_is_next_met() {
+    let world = World::new();
+    let large = |letter: &str| letter.repeat(1024 * 1024 + 1);
+    world.touch(&large("a"));
+    world.cache(false).put("key", &world.look(), &answer("a"));
+    // Not summed yet: it only counts how it looks.
+    let looked = world.look();
+    world.touch(&large("a"));
+    assert_eq!(world.cache(false).get("key", &world.look()), None);
+    world.cache(false).put("key", &world.look(), &answer("a"));
+    assert_eq!(world.cache(false).get("key", &world.look()), Some(answer("a")));
+    // Now it is, and the content decides.
+    world.touch(&large("a"));
+    assert_ne!(world.look(), looked);
+    assert_eq!(world.cache(false).get("key", &world.look()), Some(answer("a")));
+    world.touch(&large("b"));
+    assert_eq!(world.cache(false).get("key", &world.look()), None);
+}

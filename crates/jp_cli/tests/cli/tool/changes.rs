@@ -80,7 +80,7 @@ fn a_review_asks() {
     assert!(output.screen().contains("t: its changes were declined and not made"), "{output}");
     assert!(is_unchanged(&env));
     let mut terminal = run(&env, &["t", "--review"]).pty(SIZE);
-    terminal.expect("Make these changes?", LIMIT).send("\u{3}");
+    terminal.expect("Make these changes?", LIMIT).expect_keys(LIMIT).send("\u{3}");
     terminal.wait(LIMIT).code(130);
     assert!(is_unchanged(&env));
     // What was held back is gone at once, and not only after the next call.

@@ -95,6 +95,11 @@ impl<I: Interaction> Coordinator<'_, I> {
                 Ok(arguments) => self.run(tool, &id, arguments, changes, cancel).await,
                 Err(end) => end,
             },
+            // It outlives the call, and so would what is held back.
+            Ok(Some(_)) if changes != Changes::Make => wrong(
+                "what a tool that stays alive changes cannot be shown first; call it without `action`"
+                    .to_owned(),
+            ),
             Ok(Some(command)) => match self.obey(tool, &id, command, cancel).await {
                 Ok(state) => CallEnd::Done(live::to_blocks(state)),
                 Err(end) => end,

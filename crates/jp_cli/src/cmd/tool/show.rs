@@ -1,9 +1,10 @@
 //! `jp tool show`: everything about one tool, and who said it.
 
+mod parameters;
+
 use jp_config::conversation::tool::source::ToolSource;
 use jp_llm::tool::{Origin, ResolvedTool, merge::ParameterOrigin};
 use jp_printer::{Format, Print};
-use jp_tool::{Parameter, ParameterType, ParameterTypes};
 use serde_json::{Value, json};
 
 use super::{find, list::run_mode};
@@ -36,17 +37,16 @@ fn text(ctx: &Ctx, tool: &ResolvedTool) -> String {
     if let Some(description) = &tool.docs.description {
         parts.push(format!("{description} {}", said(tool.origins.description)));
     }
-    let parameters: Vec<_> = tool
+    let takes: Vec<_> = tool
         .definition
         .parameters
         .iter()
-        .map(|(name, parameter)| {
+        .flat_map(|(name, parameter)| {
             let changed = tool.origins.parameters.get(name).map(changed).unwrap_or_default();
-            format!("- {}{changed}", explained(name, parameter))
+            parameters::lines(name, parameter, &changed)
         })
         .collect();
-    let takes =
-        if parameters.is_empty() { "It takes none.".to_owned() } else { parameters.join("\n") };
+    let takes = if takes.is_empty() { "It takes none.".to_owned() } else { takes.join("\n") };
     parts.push(format!("## Parameters\n\n{takes}"));
     if let Some(examples) = &tool.docs.examples {
         parts.push(format!("## Examples\n\n{examples} {}", said(tool.origins.examples)));
@@ -78,44 +78,6 @@ fn settings(ctx: &Ctx, tool: &ResolvedTool) -> String {
         lines.push("- it is disabled: the assistant does not see it".to_owned());
     }
     lines.join("\n")
-}
-
-fn explained(name: &str, parameter: &Parameter) -> String {
-    let mut facts = vec![kind(parameter)];
-    if parameter.is_required() {
-        facts.push("required".to_owned());
-    }
-    if let Some(default) = parameter.default.as_ref().filter(|value| !value.is_null()) {
-        facts.push(format!("default `{default}`"));
-    }
-    if let Some(values) = &parameter.values {
-        let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
-        facts.push(format!("one of {}", values.join(", ")));
-    }
-    let summary = parameter.summary.as_deref().map(|summary| format!(": {summary}"));
-    format!("`{name}` ({}){}", facts.join(", "), summary.unwrap_or_default())
-}
-
-fn kind(parameter: &Parameter) -> String {
-    let name = |kind: &ParameterType| match kind {
-        ParameterType::String => "string",
-        ParameterType::Number => "number",
-        ParameterType::Integer => "integer",
-        ParameterType::Boolean => "boolean",
-        ParameterType::Array => "array",
-        ParameterType::Object => "object",
-        ParameterType::Null => "null",
-    };
-    match &parameter.kind {
-        Some(ParameterTypes::One(kind)) => name(kind).to_owned(),
-        Some(ParameterTypes::Many(kinds)) => {
-            // That something may be left out is said by its not being required.
-            let kinds = kinds.iter().filter(|kind| **kind != ParameterType::Null);
-            kinds.map(name).collect::<Vec<_>>().join(" or ")
-        }
-        None if parameter.one_of.is_some() => "one of several forms".to_owned(),
-        None => "anything".to_owned(),
-    }
 }
 
 /// Who said it, where that is not the tool itself.

@@ -108,6 +108,11 @@ echo new > made; echo '{"type":"stopped","result":"done"}'"#,
     let output = run(&env, &["t", "--dry-run"]).run().success();
     assert!(output.stdout().contains("+new"), "{output}");
     assert!(!env.path("made").exists());
+    // One that outlives the call cannot be held back, so it is not started.
+    let spawn = r#"{"action":"spawn","id":"a"}"#;
+    let output = run(&env, &["t", "--dry-run", "--json", spawn]).run().code(2);
+    assert!(output.stderr().contains("call it without `action`"), "{output}");
+    assert!(!env.path("made").exists());
     run(&env, &["t"]).run().success();
     assert_eq!(env.read("made"), "new\n");
 }

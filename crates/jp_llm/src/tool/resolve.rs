@@ -290,6 +290,11 @@ impl Resolver {
         self.approved.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What has to be said about how programs were confined while they described themselves, once.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.queries.warnings().into_iter()
+    }
+
     /// What is sensitive, granted to this tool, and not approved yet. Nothing for a tool that cannot be
     /// run: why not is said when it is resolved.
     pub async fn covered(&self, name: &str) -> Vec<Covered> {

@@ -19,7 +19,9 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolShow) -> Result {
     find(ctx, &args.name)?;
     let tool = tools::block_on(async {
         let resolver = tools::resolver(ctx, Wishes { refresh: args.refresh, ..Wishes::default() })?;
-        Ok(resolver.resolve(&args.name).await?)
+        let tool = resolver.resolve(&args.name).await;
+        tools::warn(ctx, &resolver)?;
+        Ok(tool?)
     })?;
     if ctx.is_json() {
         return ctx.print_json(&object(&tool));

@@ -57,6 +57,8 @@ function readArguments(given) {
   if (typeof file !== "string" || file === "" || file.includes("\0")) {
     throw new Failed("argument `file`: expected the path of a file");
   }
+  // Messages repeat the path, and somebody has to read them.
+  if (file.length > 1000) throw new Failed("argument `file`: expected at most 1000 characters");
   return { text, file };
 }
 

@@ -69,6 +69,9 @@ def arguments(given):
     values = {name: given.get(name, p["default"]) for name, p in SCHEMA["parameters"].items()}
     if not isinstance(values["path"], str):
         raise Failed("argument `path`: expected a string")
+    # Messages repeat the path, and somebody has to read them.
+    if len(values["path"]) > 1000:
+        raise Failed("argument `path`: expected at most 1000 characters")
     marks = values["marks"]
     if not isinstance(marks, list) or not all(isinstance(mark, str) and mark for mark in marks):
         raise Failed("argument `marks`: expected a list of strings that are not empty")
@@ -99,11 +102,12 @@ def inside(root, path):
     """The path with all links resolved. Refuses one that leads out of the workspace."""
     try:
         target = (root / path).resolve()
+        exists = target.exists()
     except (OSError, ValueError, RuntimeError) as error:
         raise Failed(f"argument `path`: {error}") from error
     if target != root and root not in target.parents:
         raise Failed(f"path escapes the workspace: {path}")
-    if not target.exists():
+    if not exists:
         raise Failed(f"argument `path`: there is no {path}")
     return target
 

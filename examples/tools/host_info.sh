@@ -8,7 +8,7 @@ main() {
     # object only the first character.
     values=$(head -n 1 | flatten) || fail "not the invocation of a tool"
     [ -n "$(value context.root)" ] || fail "not the invocation of a tool"
-    case $(value context.action) in
+    case $(value context.action | tr '[:upper:]' '[:lower:]') in
     '"schema"') schema ;;
     '"format_arguments"') check_arguments && echo "look at: $topic" ;;
     '"run"' | '') check_arguments && run ;;

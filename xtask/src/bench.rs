@@ -14,6 +14,7 @@ mod measure;
 mod sandbox;
 mod startup;
 mod store;
+mod tools;
 
 use std::env;
 use std::fmt::Write as _;
@@ -42,6 +43,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "access", pairs: access::pairs },
     #[cfg(target_os = "linux")]
     Benchmark { name: "sandbox", pairs: sandbox::pairs },
+    Benchmark { name: "tools", pairs: tools::pairs },
 ];
 
 /// Where the optimised programs are.
@@ -72,7 +74,7 @@ pub(crate) fn run(filter: Option<&str>) -> Result {
         return Cmd::cargo(&again).run();
     }
     // The program as `cargo run --release` makes it.
-    Cmd::cargo(&["build", "--release"]).run()?;
+    Cmd::cargo(&["build", "--release", "--package", "jp_cli", "--package", "jp_tools"]).run()?;
     let programs = Programs { dir: own_dir()? };
     let mut results = Vec::new();
     for benchmark in chosen {

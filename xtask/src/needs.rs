@@ -102,6 +102,14 @@ pub(crate) const DENY: &[Need] = &[Need {
     get: Get::Install(|| vec![cargo_install("cargo-deny", "0.20.2")]),
 }];
 
+/// What the benchmarks compare with.
+pub(crate) const BENCH: &[Need] = &[Need {
+    name: "ripgrep",
+    why: "is what searching is compared with",
+    present: || Cmd::new(tools_dir().join("bin/rg").as_str(), &["--version"]).succeeds(),
+    get: Get::Install(|| vec![cargo_install("ripgrep", "15.2.0")]),
+}];
+
 /// What fuzzing needs.
 pub(crate) const FUZZ: &[Need] = &[Need {
     name: "cargo-fuzz",

@@ -23,12 +23,12 @@ impl Outside {
     }
 
     /// Whether the tool sees what the host has at a path.
-    pub(crate) fn shows(&self, path: &Utf8Path) -> bool {
+    pub fn shows(&self, path: &Utf8Path) -> bool {
         self.at(path) == Some(true)
     }
 
     /// Whether it is known that the tool sees something else there, or nothing.
-    pub(crate) fn keeps(&self, path: &Utf8Path) -> bool {
+    pub fn keeps(&self, path: &Utf8Path) -> bool {
         self.at(path) == Some(false)
     }
 

@@ -10,7 +10,10 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValu
 
 pub(crate) use self::{
     sandbox::{Access, Changes, Sandbox, SandboxRun},
-    tool::{Question, Tool, ToolExplain, ToolList, ToolRun, ToolSession, ToolShow},
+    tool::{
+        Language, Question, Tool, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun, ToolSession,
+        ToolShow,
+    },
 };
 use crate::exit;
 

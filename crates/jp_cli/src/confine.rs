@@ -8,12 +8,14 @@ use jp_config::{
     Config, LayerKind, MergeableVec, SystemPath,
     sandbox::{Preset as PresetConfig, SandboxDefault, SystemConfig},
 };
-use jp_confine::{Confiner, Needs, Settings, Surroundings};
-use jp_sandbox::{machine::Feature, plan::Profile, presets::Preset};
+use jp_confine::{Confiner, Needs, Prepared, Settings, Surroundings};
+use jp_process::find_program;
+use jp_sandbox::{confinement::Tier, machine::Feature, plan::Profile, presets::Preset};
 
 use crate::{
-    ctx,
+    ctx::{self, Ctx},
     error::{Error, Result},
+    exit::Exit,
 };
 
 /// For tests: features of the kernel to do without, separated by commas.
@@ -33,6 +35,25 @@ pub(crate) fn confiner(config: &Config) -> Result<Confiner> {
         sensitive: config.sensitive_paths().clone(),
     };
     Ok(Confiner::new(surroundings()?, settings))
+}
+
+/// Confines a program that nobody trusts yet: whatever the configuration says, in the profile for tools
+/// without rules, and with a place of ours for what it changes.
+pub(crate) fn strict_confiner(config: &Config, store: Utf8PathBuf) -> Result<Confiner> {
+    let sandbox = &config.app.sandbox;
+    let settings = Settings {
+        profile: Profile::Workspace,
+        allow_degraded: false,
+        needs: Needs {
+            presets: presets(&sandbox.presets),
+            read: paths(&sandbox.read),
+            write: Vec::new(),
+        },
+        sensitive: config.sensitive_paths().clone(),
+    };
+    let mut surroundings = surroundings()?;
+    surroundings.stores.insert(0, store);
+    Ok(Confiner::new(surroundings, settings))
 }
 
 /// What the files of the workspace loosen. They can come from anywhere, so whoever runs something
@@ -72,6 +93,7 @@ fn surroundings() -> Result<Surroundings> {
         home,
         stores: cache.into_iter().collect(),
         shared_store: Some(elsewhere),
+        memory: ctx::cache_home().map(|cache| cache.join("jp/machine.json")),
         hide: hidden_features()?,
     })
 }
@@ -89,6 +111,45 @@ fn hidden_features() -> Result<Vec<Feature>> {
             })
         })
         .collect()
+}
+
+/// Who asked to see changes first must not get a run that makes them, or one in which they fail.
+pub(crate) async fn can_keep_apart(confiner: &Confiner, prepared: &Prepared) -> Result {
+    let machine = confiner.machine().await.map_err(Error::failure)?;
+    if prepared.plan.tier == Tier::Namespaces && machine.has(Feature::Overlay) {
+        return Ok(());
+    }
+    let error = Error::new(
+        Exit::Refused,
+        "changes cannot be kept apart, so they cannot be shown before they are made",
+    );
+    Err(error.hint(if prepared.plan.off {
+        "the sandbox is turned off: `[sandbox] default = \"off\"`"
+    } else {
+        "`jp sandbox doctor` shows what is missing"
+    }))
+}
+
+/// The program that a name on the command line means, as it is executed and where it really is.
+pub(crate) fn program(ctx: &Ctx, name: &std::ffi::OsStr) -> Result<(Utf8PathBuf, Utf8PathBuf)> {
+    if name.is_empty() {
+        return Err(Error::usage("the name of the program is empty"));
+    }
+    let search = ctx::variable("PATH");
+    let found = find_program(name, search.as_ref(), ctx.cwd().as_std_path());
+    let found = found.map_err(|error| {
+        let error = Error::usage(error);
+        // Programs are not looked for in the current directory.
+        match name.to_str().filter(|name| !name.contains('/') && ctx.cwd().join(name).is_file()) {
+            Some(name) => error.hint(format!("the file in this directory is ./{name}")),
+            None => error,
+        }
+    })?;
+    let path = Utf8PathBuf::try_from(found)
+        .map_err(|error| Error::usage(format!("the path of the program is not UTF-8: {error}")))?;
+    let canonical =
+        path.canonicalize_utf8().map_err(|error| Error::usage(format!("{path}: {error}")))?;
+    Ok((path, canonical))
 }
 
 /// What one tool needs beside what all get.

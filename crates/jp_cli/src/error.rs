@@ -184,6 +184,7 @@ impl From<WorkspaceError> for Error {
                 }
                 _ => None,
             },
+            WorkspaceError::Changed(_) => Some("run the command again".to_owned()),
             WorkspaceError::Random(_) => None,
         };
         advice.into_iter().fold(Self::failure(error), Self::hint)

@@ -71,6 +71,10 @@ pub(crate) async fn approve(
         path.canonicalize_utf8().unwrap_or(path)
     };
     resolver.approve(allowed.iter().map(absolute));
+    // Looking for it takes a moment in a large tree, and nobody would be asked.
+    if !ctx.terminal().can_ask() {
+        return Ok(());
+    }
     let covered = resolver.covered(tool).await;
     let answer = sensitive::ask(ctx, &covered, ctx.root()?, tool)?;
     if let Some(warning) = answer.warning {
@@ -88,7 +92,7 @@ pub(crate) fn bundled() -> SchemaResponse {
 
 /// Where this program is. It is executed again, in a place where the link of the running process would
 /// lead to another one.
-fn program() -> Result<Utf8PathBuf> {
+pub(crate) fn program() -> Result<Utf8PathBuf> {
     let link = ctx::program()?;
     let path = Utf8PathBuf::try_from(link).map_err(|error| Error::failure(error.to_string()))?;
     path.canonicalize_utf8().map_err(|error| {

@@ -20,6 +20,18 @@ pub struct ToolTable {
     pub keys: Map<String, Value>,
 }
 
+impl ToolTable {
+    /// The table with its header, as it stands in a configuration file.
+    pub fn to_toml(&self) -> String {
+        let path = ["conversation".to_owned(), "tools".to_owned(), self.name.clone()];
+        let node = Node::annotate(&Value::Object(self.keys.clone()), None);
+        match node.as_ref().and_then(Node::as_table) {
+            Some(keys) => emit::table(&path, keys, None),
+            None => String::new(),
+        }
+    }
+}
+
 /// The text of a new `.jp/config.toml` with these tools in it.
 ///
 /// Everything else in it is a remark, so it changes nothing; the examples are valid once the
@@ -34,7 +46,7 @@ pub fn template(tools: &[ToolTable]) -> String {
         for line in tool.remark.lines() {
             text.extend(["# ", line, "\n"]);
         }
-        text.push_str(&table(tool));
+        text.push_str(&tool.to_toml());
     }
     text
 }
@@ -57,12 +69,3 @@ const EXAMPLE_TOOL: &str = r#"
 # command = "wc -w"
 # run = "ask"
 "#;
-
-fn table(tool: &ToolTable) -> String {
-    let path = ["conversation".to_owned(), "tools".to_owned(), tool.name.clone()];
-    let node = Node::annotate(&Value::Object(tool.keys.clone()), None);
-    match node.as_ref().and_then(Node::as_table) {
-        Some(keys) => emit::table(&path, keys, None),
-        None => String::new(),
-    }
-}

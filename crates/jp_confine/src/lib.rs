@@ -7,7 +7,7 @@
 //! runs a program for a tool runs it the same way:
 //!
 //! ```text
-//! Subject ─ prepare ─► Prepared (plan, verdict) ─ start ─► Running ─ end ─► Outcome (advice, pending or abandoned changes)
+//! Subject ─ prepare ─► Prepared (plan, verdict) ─ start ─► Running ─ end ─► Outcome (advice, changes)
 //! ```
 //!
 //! It does not read the configuration or the environment, asks nobody, and prints nothing.
@@ -17,6 +17,7 @@ mod advice;
 mod covered;
 mod error;
 mod facts;
+mod known;
 mod prepare;
 mod program;
 mod running;
@@ -25,14 +26,14 @@ mod system;
 mod upstream;
 mod variables;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, sync::OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_process::{Host, SpawnError};
 use jp_sandbox::{
     machine::{Feature, Machine},
     plan::{Lifetime, Profile},
-    presets::Preset,
+    presets::{Preset, PresetPlaces},
 };
 use jp_tool::access::{AccessPolicy, SensitivePaths};
 use tokio::sync::OnceCell;
@@ -61,6 +62,8 @@ pub struct Surroundings {
     pub stores: Vec<Utf8PathBuf>,
     /// The same in a directory that others can write to; it is only used if it is ours alone.
     pub shared_store: Option<Utf8PathBuf>,
+    /// Where it is remembered what the machine offers; `None` to try it every time.
+    pub memory: Option<Utf8PathBuf>,
     /// Features to do without, though the machine has them.
     pub hide: Vec<Feature>,
 }
@@ -122,18 +125,37 @@ pub struct Confiner {
     settings: Settings,
     host: Host,
     machine: OnceCell<Machine>,
+    presets: OnceLock<Vec<(Preset, PresetPlaces)>>,
 }
 
 impl Confiner {
     /// Starts nothing yet.
     pub fn new(surroundings: Surroundings, settings: Settings) -> Self {
         let host = Host::new(surroundings.helper.clone());
-        Self { surroundings, settings, host, machine: OnceCell::new() }
+        let (machine, presets) = (OnceCell::new(), OnceLock::new());
+        Self { surroundings, settings, host, machine, presets }
     }
 
-    /// What the machine offers, tried once.
+    /// What the machine offers, tried or remembered.
     pub async fn machine(&self) -> Result<&Machine, SpawnError> {
-        let probe = async || Ok(self.host.machine().await?.hiding(&self.surroundings.hide));
-        self.machine.get_or_try_init(probe).await
+        let find = async || match self.surroundings.memory.as_deref().and_then(known::recall) {
+            Some(machine) => Ok(machine.hiding(&self.surroundings.hide)),
+            None => self.probe().await,
+        };
+        self.machine.get_or_try_init(find).await
+    }
+
+    /// What the machine offers, tried now.
+    pub async fn probe(&self) -> Result<Machine, SpawnError> {
+        let machine = self.host.machine().await?;
+        if let Some(file) = &self.surroundings.memory {
+            known::remember(file, &machine);
+        }
+        Ok(machine.hiding(&self.surroundings.hide))
+    }
+
+    /// The places of all presets on this machine.
+    fn presets(&self) -> &[(Preset, PresetPlaces)] {
+        self.presets.get_or_init(|| system::presets(&self.surroundings))
     }
 }

@@ -89,7 +89,7 @@ impl Confiner {
     /// Plans a run without judging the plan, to show it.
     pub async fn plan(&self, subject: Subject<'_>) -> Result<Prepared, ConfineError> {
         let home = self.surroundings.home.clone();
-        let presets = system::presets(&self.surroundings);
+        let presets = self.presets();
         let has_rules = subject.policy.is_some_and(|policy| !policy.fs.is_empty());
         let needs = [&self.settings.needs, subject.needs];
         let tier = self.machine().await?.tier();
@@ -109,7 +109,7 @@ impl Confiner {
             )?,
             approved: subject.approved.to_vec(),
             system: system::paths(
-                &presets,
+                presets,
                 needs,
                 has_rules,
                 Ground { root: subject.root, home: home.as_deref() },
@@ -121,7 +121,7 @@ impl Confiner {
         };
         let (policy, root) = (subject.policy.cloned(), subject.root.to_owned());
         let plan = plan(&parts.request(policy.as_ref(), &root), &Disk::new());
-        let key = subject.key.to_owned();
+        let (key, presets) = (subject.key.to_owned(), presets.to_vec());
         Ok(Prepared { plan, warning: None, key, policy, root, presets, temp, parts })
     }
 }

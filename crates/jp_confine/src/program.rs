@@ -125,7 +125,7 @@ pub fn resolve(command: CommandLine<'_>) -> Result<ProgramParts, ResolveError> {
             return Ok(parts.whole(path, program, args));
         };
         let script = std::mem::replace(&mut path, Utf8PathBuf::new());
-        let (name, mut words) = parts.interpreter(&script, line)?;
+        let (name, mut words) = interpreter(&script, &line)?;
         (path, program) = parts.find(&name).map_err(|error| ResolveError::Script {
             script: script.clone(),
             reason: error.to_string(),
@@ -179,27 +179,6 @@ impl Parts<'_> {
         Ok(if is_same { word.text.clone() } else { path.into_string().into() })
     }
 
-    /// The interpreter that the first line of a script names, and what it is given before the script.
-    fn interpreter(
-        &self,
-        script: &Utf8Path,
-        line: Line,
-    ) -> Result<(OsString, Vec<OsString>), ResolveError> {
-        let failed = |reason: &str| ResolveError::Script {
-            script: script.to_owned(),
-            reason: format!("{reason}: `{}`", line.text),
-        };
-        if !line.is_env() {
-            let words = line.argument.iter().map(Into::into).collect();
-            return Ok((line.interpreter.into(), words));
-        }
-        let words =
-            line.env_words().ok_or_else(|| failed("this use of `env` is not understood"))?;
-        let mut words = words.into_iter().map(OsString::from);
-        let name = words.next().ok_or_else(|| failed("it names no interpreter"))?;
-        Ok((name, words.collect()))
-    }
-
     /// Adds a file or directory, with the links that lead to it. Returns its path in a directory that
     /// is canonical, and the path without any link.
     fn show(&mut self, path: &Utf8Path) -> Result<(Utf8PathBuf, Utf8PathBuf), ResolveError> {
@@ -220,6 +199,22 @@ impl Parts<'_> {
         let directory = directory.filter(is_there).unwrap_or_else(|| "/".into());
         ProgramParts { path, program, args, files: files.into_iter().collect(), directory }
     }
+}
+
+/// The interpreter that the first line of a script names, and what it is given before the script.
+fn interpreter(script: &Utf8Path, line: &Line) -> Result<(OsString, Vec<OsString>), ResolveError> {
+    let failed = |reason: &str| ResolveError::Script {
+        script: script.to_owned(),
+        reason: format!("{reason}: `{}`", line.text),
+    };
+    if !line.is_env() {
+        let words = line.argument.iter().map(Into::into).collect();
+        return Ok((OsString::from(&line.interpreter), words));
+    }
+    let words = line.env_words().ok_or_else(|| failed("this use of `env` is not understood"))?;
+    let mut words = words.into_iter().map(OsString::from);
+    let name = words.next().ok_or_else(|| failed("it names no interpreter"))?;
+    Ok((name, words.collect()))
 }
 
 /// Adds every link that the name of a path is, each in a canonical directory; returns the first of

@@ -137,6 +137,9 @@ struct Search<'a> {
     found: Vec<Utf8PathBuf>,
     /// Files that are looked for by what they are, and not by their name.
     inodes: HashSet<u64>,
+    /// Whether the workspace lies in something sensitive, so that the name of what is in it does not
+    /// matter.
+    is_inside_sensitive: bool,
 }
 
 impl<'a> Search<'a> {
@@ -147,7 +150,8 @@ impl<'a> Search<'a> {
         home: Option<&'a Utf8Path>,
     ) -> Self {
         let (found, inodes) = (Vec::new(), HashSet::new());
-        Self { paths, policy, root, home, looked_at: 0, found, inodes }
+        let is_inside_sensitive = paths.find(root, home, Utf8Path::new("")).is_some();
+        Self { paths, policy, root, home, looked_at: 0, found, inodes, is_inside_sensitive }
     }
 
     /// Looks at a directory of the workspace.
@@ -164,8 +168,17 @@ impl<'a> Search<'a> {
             if self.looked_at > MOST || depth > DEEPEST {
                 return Err(Unsearchable::TooLarge { root: self.root.to_owned() });
             }
-            let spot = directory.join(name_of(&entry));
-            let is_sensitive = self.paths.find(self.root, self.home, &spot.text).is_some();
+            let name = name_of(&entry);
+            // Almost every name can be passed over by a look at it alone.
+            let is_candidate = self.is_inside_sensitive
+                || self.paths.could_name(&name.to_string_lossy())
+                || self.inodes.contains(&entry.ino());
+            if !is_candidate && entry.file_type() == FileType::RegularFile {
+                continue;
+            }
+            let spot = directory.join(name);
+            let is_sensitive =
+                is_candidate && self.paths.find(self.root, self.home, &spot.text).is_some();
             if is_sensitive || self.inodes.contains(&entry.ino()) {
                 self.keep(&spot)?;
             } else if self.is_directory(&entry, &spot) && self.can_show(&spot.text) {

@@ -30,29 +30,45 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_attempts");
 
 #[test]
 fn the_kernel_agrees_with_the_policy() {
+    let count = agree(Lifetime::Call, 1_000);
+    println!("{count:?}");
+    assert!(count.exact > count.cases * 20, "{count:?}");
+}
+
+/// A server is not judged, so more is stricter; and nothing is looser, so nothing is refused.
+#[test]
+fn so_it_does_for_servers() {
+    let count = agree(Lifetime::Server, 300);
+    println!("{count:?}");
+    assert!(count.exact > count.cases * 10, "{count:?}");
+    assert_eq!(count.refused, 0, "{count:?}");
+}
+
+fn agree(lifetime: Lifetime, usual: u64) -> Count {
     let number = |name: &str, default: u64| {
         std::env::var(name).ok().map_or(default, |text| text.parse().unwrap())
     };
-    let (cases, seed) = (number("JP_AGREE_CASES", 1_000), number("JP_AGREE_SEED", 76));
+    let (cases, seed) = (number("JP_AGREE_CASES", usual), number("JP_AGREE_SEED", 76));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut count = Count::default();
+    let mut count = Count { cases, ..Count::default() };
     let mut draw = Draw(seed);
     runtime.block_on(async {
         let world = World::new();
         for case in 0..cases {
-            world.case(&mut draw, &mut count, &format!("seed {seed}, case {case}")).await;
+            let name = format!("{lifetime:?}, seed {seed}, case {case}");
+            world.case(&mut draw, lifetime, &mut count, &name).await;
         }
     });
-    println!("{count:?}");
     // Or nothing would have been compared.
     assert!(count.refused * 4 < cases, "{count:?}");
-    assert!(count.exact > cases * 20, "{count:?}");
     assert!(count.allowed > cases * 5 && count.denied > cases * 5, "{count:?}");
+    count
 }
 
 /// What was tried.
 #[derive(Debug, Default)]
 struct Count {
+    cases: u64,
     refused: u64,
     exact: u64,
     stricter: u64,
@@ -104,6 +120,7 @@ impl World {
             home: Some(home),
             stores: vec![path.join("changes")],
             shared_store: None,
+            memory: None,
             hide: Vec::new(),
         };
         let settings = Settings {
@@ -120,7 +137,7 @@ impl World {
         path.canonicalize_utf8().unwrap().join("ws")
     }
 
-    async fn case(&self, draw: &mut Draw, count: &mut Count, name: &str) {
+    async fn case(&self, draw: &mut Draw, lifetime: Lifetime, count: &mut Count, name: &str) {
         let root = self.root();
         let _ = fs::remove_dir_all(&root);
         let attempts = tree(draw, &root);
@@ -131,7 +148,7 @@ impl World {
             key: "conversation.tools.agree",
             root: &root,
             profile: None,
-            lifetime: Lifetime::Call,
+            lifetime,
             transactional: false,
             needs: &Needs::default(),
             approved: &[],

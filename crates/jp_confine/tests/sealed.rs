@@ -14,6 +14,7 @@ use jp_sandbox::{
     machine::Feature,
     plan::{Profile, blocked_by},
 };
+use jp_tool::access::CommandRule;
 use support::{Run, SEARCH, World, output, policy};
 
 const SEALED: Profile = Profile::Sealed { may_execute_system: false };
@@ -70,8 +71,8 @@ fn program(world: &World, path: &str, text: &str) {
 }
 
 fn parts(world: &World, command: &[&str], listed: &[&str]) -> ProgramParts {
-    let word = |text: &&str| Word { text: text.into(), literal: true };
-    let words: Vec<Word> = command.iter().map(word).collect();
+    let literal = |text: &&str| Word { text: text.into(), literal: true };
+    let words: Vec<Word> = command.iter().map(literal).collect();
     let program_files: Vec<_> = listed.iter().map(Utf8PathBuf::from).collect();
     resolve(CommandLine {
         words: &words,
@@ -229,8 +230,8 @@ async fn a_node_script_runs() {
     .await;
 }
 
-/// D11-003, D11-004, D11-005, D11-009: no workspace, no home, no network, no other program, and an empty directory of its
-/// own. Shown to be possible without the seal.
+/// D11-002, D11-003, D11-004, D11-005, D11-009: no workspace, no home, no network, no other program, and
+/// an empty directory of its own. Shown to be possible without the seal.
 #[tokio::test]
 async fn a_sealed_program_reaches_nothing() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -359,7 +360,7 @@ async fn the_profile_comes_from_the_policy_and_before_the_process() {
     }
     // A policy that cannot be kept leads to no process at all.
     let mut commands = policy(". rcud");
-    let allowed = [("git".to_owned(), Default::default())];
+    let allowed = [("git".to_owned(), CommandRule::default())];
     commands.commands = Some(allowed.into_iter().collect());
     let run = Run { policy: Some(commands), ..Run::sh("touch started") };
     assert!(matches!(world.prepare(&run).await, Err(ConfineError::Refused(_))));

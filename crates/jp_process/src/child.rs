@@ -45,6 +45,7 @@ pub struct Child {
     process: Process,
     blocked: Vec<Blocked>,
     ended: Option<Ended>,
+    left_behind: bool,
     /// Whether somebody here wanted it to end before it had.
     was_stopped: bool,
 }
@@ -56,6 +57,9 @@ pub struct Exit {
     pub ended: Ended,
     /// What it was denied, if it was observed.
     pub blocked: Vec<Blocked>,
+    /// Whether processes that it had started were still there when it ended; they were ended with it.
+    /// Only known where it has a namespace for its processes.
+    pub left_behind: bool,
     was_stopped: bool,
 }
 
@@ -123,8 +127,18 @@ pub enum WaitError {
 impl Child {
     pub(crate) fn new(program: PathBuf, process: Process, ours: Ours) -> Self {
         let Ours { stdin, stdout, stderr } = ours;
-        let (listener, blocked, ended, was_stopped) = (None, Vec::new(), None, false);
-        Self { stdin, stdout, stderr, listener, program, process, blocked, ended, was_stopped }
+        Self {
+            stdin,
+            stdout,
+            stderr,
+            listener: None,
+            program,
+            process,
+            blocked: Vec::new(),
+            ended: None,
+            left_behind: false,
+            was_stopped: false,
+        }
     }
 
     /// The file that was executed.
@@ -134,8 +148,8 @@ impl Child {
 
     /// How it ended, if it has and somebody has waited for it.
     pub fn exit(&self) -> Option<Exit> {
-        let (blocked, was_stopped) = (self.blocked.clone(), self.was_stopped);
-        Some(Exit { ended: self.ended?, blocked, was_stopped })
+        let (blocked, left_behind) = (self.blocked.clone(), self.left_behind);
+        Some(Exit { ended: self.ended?, blocked, left_behind, was_stopped: self.was_stopped })
     }
 
     /// Waits until the process, and everything it started, has ended. Says the same when asked again.
@@ -208,6 +222,7 @@ impl Child {
             Event::Listening => self.listener = descriptor,
             Event::Blocked(blocked) => self.blocked.extend_from_slice(blocked),
             Event::Ended(ended) => self.ended = Some(*ended),
+            Event::LeftBehind => self.left_behind = true,
             Event::Started | Event::Failed(_) => {}
         }
         Ok(Some(event))
@@ -217,7 +232,7 @@ impl Child {
 impl Exit {
     /// The end of a process that nobody stopped, and that was denied nothing.
     pub fn by_itself(ended: Ended) -> Self {
-        Self { ended, blocked: Vec::new(), was_stopped: false }
+        Self { ended, blocked: Vec::new(), left_behind: false, was_stopped: false }
     }
 
     /// Whether the program said that all is well.

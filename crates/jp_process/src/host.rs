@@ -109,7 +109,7 @@ async fn began(mut child: Child) -> Result<Child, SpawnError> {
         match event {
             // Some end before anybody could say that they began.
             Ok(Some(Event::Started | Event::Ended(_))) => return Ok(child),
-            Ok(Some(Event::Listening | Event::Blocked(_))) => {}
+            Ok(Some(Event::Listening | Event::Blocked(_) | Event::LeftBehind)) => {}
             Ok(Some(Event::Failed(failure))) => {
                 return Err(SpawnError::Failed { program: program(), failure });
             }

@@ -76,6 +76,21 @@ async fn what_a_program_leaves_behind_ends_with_it() {
 }
 
 #[tokio::test]
+async fn that_something_was_left_behind_is_told() {
+    let world = World::new();
+    for (script, left_behind) in [
+        ("true", false),
+        ("$0 sleep & exit 0", true),
+        ("$0 daemon x 1; exit 3", true),
+        ("(true &); sleep 0.3", false),
+    ] {
+        let finished =
+            world.run(world.call(jp_sandbox::confinement::Tier::Namespaces, script)).await.unwrap();
+        assert_eq!(finished.exit.left_behind, left_behind, "{script}");
+    }
+}
+
+#[tokio::test]
 async fn a_program_without_output_is_waited_for() {
     check("exec >&- 2>&-; sleep 0.3; exit 9", b"", (Ended::Code(9), "", "")).await;
 }

@@ -16,6 +16,9 @@ pub enum Event {
     Failed(Failure),
     /// What it was denied, in the order in which it asked; comes before the end.
     Blocked(Vec<Blocked>),
+    /// It is about to be over, and processes it started are still there; they are ended now. Only
+    /// heard where it has a namespace for its processes.
+    LeftBehind,
     /// It has ended, and everything it started with it.
     Ended(Ended),
 }

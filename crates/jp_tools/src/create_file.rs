@@ -32,6 +32,7 @@ pub(crate) struct CreateFile {
 }
 
 pub(crate) fn create_file(args: CreateFile, call: &Call) -> Result<String, Stop> {
+    workspace::check_file_name(&args.path)?;
     let files = workspace::files(call)?;
     let shown = text::name(&args.path).into_owned();
     let lines = text::count(args.content.lines().count(), "line", "lines");

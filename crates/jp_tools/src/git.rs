@@ -1,8 +1,9 @@
 //! Whether git knows of changes to a file that are not committed.
 //!
-//! The repository may come from anywhere and its configuration can name programs, so what git would
-//! start for this question is switched off. Where there is no git, no repository or no answer, nobody
-//! knows of changes.
+//! The repository may come from anywhere and its configuration can name programs. Hooks and the
+//! watcher of files are switched off for this question; a filter for contents, if one is configured, is
+//! needed for a true answer and runs as it does with every `git status`, in the sandbox of the tool.
+//! Where there is no git, no repository or no answer, nobody knows of changes.
 
 use std::time::Duration;
 

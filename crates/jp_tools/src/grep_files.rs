@@ -14,7 +14,10 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use jp_tool::{
     Call, JsonSchema, ToolError,
-    access::path::{Kind, OpenError},
+    access::{
+        FsAccessError,
+        path::{Kind, OpenError},
+    },
 };
 use serde::Deserialize;
 
@@ -30,6 +33,9 @@ use crate::{
 
 /// The longest pattern. Compiling takes many times its length.
 const MAX_PATTERN: usize = 64 << 10;
+/// How large a compiled pattern can be, and what is remembered while searching with it.
+const MAX_COMPILED: usize = 10 << 20;
+const MAX_CACHE: usize = 64 << 20;
 const DEFAULT_LINES: u32 = 200;
 const MAX_LINES: u32 = 5_000;
 const MAX_CONTEXT: u32 = 50;
@@ -37,6 +43,9 @@ const MAX_CONTEXT: u32 = 50;
 const MAX_ANSWER: usize = 256 << 10;
 /// How much of a file is in memory. Only a line that is longer needs more.
 const MAX_HEAP: usize = 32 << 20;
+
+pub(crate) const EXAMPLES: &str = r#"{"pattern": "fn main\\(", "types": ["rust"], "context": 2}
+{"pattern": "TODO", "fixed": true, "paths": ["src", "docs/plan.md"], "files_only": true}"#;
 
 /// Search the contents of files.
 ///
@@ -122,6 +131,8 @@ fn matcher(args: &GrepFiles) -> Result<RegexMatcher, ToolError> {
         .case_insensitive(args.ignore_case)
         .fixed_strings(args.fixed)
         .word(args.word)
+        .size_limit(MAX_COMPILED)
+        .dfa_size_limit(MAX_CACHE)
         .build(&args.pattern)
         .map_err(|error| {
             let hint = if args.fixed { "" } else { " (set `fixed` to search for plain text)" };
@@ -160,8 +171,8 @@ impl Visit for Search<'_> {
             Err(error) => {
                 // One that is denied by another of its names is not there for us, nor is one that is
                 // gone.
-                let is_known = matches!(error, OpenError::Io { .. }) && !is_missing(&error);
-                self.hits.unreadable += usize::from(is_known);
+                let is_denied = matches!(error, OpenError::Access(FsAccessError::Denied { .. }));
+                self.hits.unreadable += usize::from(!is_denied && !is_missing(&error));
                 return;
             }
         };
@@ -196,15 +207,15 @@ fn answer(mut hits: Hits, args: &GrepFiles, left_out: LeftOut) -> String {
             " Only the first {shown} {what} are shown: narrow the search, or raise `limit`."
         );
     }
-    for (number, what) in [
-        (hits.binary, "binary files were not searched."),
-        (hits.unreadable, "files could not be searched (not readable, or with lines over 32 MiB)."),
-        (left_out.unreadable, "directories could not be read."),
-        (left_out.too_deep, "directories are too deep and were not searched."),
-    ] {
-        if number > 0 {
-            let _ = write!(out, " {number} {what}");
-        }
+    if hits.binary > 0 {
+        let files = count(hits.binary, "binary file was", "binary files were");
+        let _ = write!(out, " {files} not searched.");
     }
+    if hits.unreadable > 0 {
+        let files = count(hits.unreadable, "file", "files");
+        let _ =
+            write!(out, " {files} could not be read, or had lines over {} MiB.", MAX_HEAP >> 20);
+    }
+    left_out.write(&mut out);
     out
 }

@@ -57,9 +57,11 @@ pub fn entries() -> Vec<ToolEntry> {
     vec![
         tool("fs_read_file", read_file::read_file),
         tool("fs_list_files", list_files::list_files),
-        tool("fs_grep_files", grep_files::grep_files),
+        tool("fs_grep_files", grep_files::grep_files).examples(grep_files::EXAMPLES),
         tool("fs_create_file", create_file::create_file).describe(create_file::show),
-        tool("fs_modify_file", modify_file::modify_file).describe(modify_file::show),
+        tool("fs_modify_file", modify_file::modify_file)
+            .describe(modify_file::show)
+            .examples(modify_file::EXAMPLES),
         tool("fs_delete_file", delete_file::delete_file),
         tool("fs_move_file", move_file::move_file),
         tool("unix_utils", unix_utils::unix_utils).describe(unix_utils::show),

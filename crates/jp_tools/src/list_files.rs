@@ -24,7 +24,8 @@ const MAX_ANSWER: usize = 512 << 10;
 ///
 /// Gives paths relative to the root of the workspace, sorted, one a line. Files that `.gitignore` or
 /// `.ignore` exclude are left out, and so are `.git` and `.jp`; hidden files are listed. With
-/// `max_depth`, directories that are not entered are listed with a `/` at the end.
+/// `max_depth` and without other conditions, directories that are not entered are listed with a `/` at
+/// the end.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct ListFiles {
     /// The directory to list, relative to the root of the workspace. Default: all of it.
@@ -61,21 +62,27 @@ pub(crate) fn list_files(args: ListFiles, call: &Call) -> Result<String, ToolErr
     let files = workspace::files(call)?;
     let limit = usize::try_from(args.limit.clamp(1, MAX_LIMIT)).unwrap_or(usize::MAX);
     let paths: Vec<String> = args.path.into_iter().collect();
-    let (lists, left_out) =
-        Walk::new(&files, &paths, &selection)?.run(|| List { limit, paths: Vec::new(), count: 0 });
-    let (mut paths, mut number) = (Vec::new(), 0);
+    let shows_directories = args.globs.is_empty() && args.extensions.is_empty();
+    let empty = || List { limit, shows_directories, paths: Vec::new(), files: 0, directories: 0 };
+    let (lists, left_out) = Walk::new(&files, &paths, &selection)?.run(empty);
+    let mut all = empty();
     for list in lists {
-        paths.extend(list.paths);
-        number += list.count;
+        all.paths.extend(list.paths);
+        all.files += list.files;
+        all.directories += list.directories;
     }
-    paths.sort_unstable();
-    Ok(answer(&paths, limit, number, left_out))
+    all.paths.sort_unstable();
+    Ok(answer(&all, left_out))
 }
 
 struct List {
     limit: usize,
+    /// Whether directories that are not entered are listed. Nobody knows whether what is looked for
+    /// is in them.
+    shows_directories: bool,
     paths: Vec<(Utf8PathBuf, Kind)>,
-    count: usize,
+    files: usize,
+    directories: usize,
 }
 
 impl Visit for List {
@@ -84,7 +91,11 @@ impl Visit for List {
         if found.kind == Kind::Symlink && !found.leads_to_readable() {
             return;
         }
-        self.count += 1;
+        match found.kind {
+            Kind::Directory if !self.shows_directories => return,
+            Kind::Directory => self.directories += 1,
+            _ => self.files += 1,
+        }
         self.paths.push((found.path.to_owned(), found.kind));
         if self.paths.len() >= 2 * self.limit + 1_000 {
             self.paths.select_nth_unstable(self.limit);
@@ -93,9 +104,9 @@ impl Visit for List {
     }
 }
 
-fn answer(paths: &[(Utf8PathBuf, Kind)], limit: usize, number: usize, left_out: LeftOut) -> String {
+fn answer(list: &List, left_out: LeftOut) -> String {
     let (mut out, mut shown) = (String::new(), 0);
-    for (path, kind) in paths.iter().take(limit) {
+    for (path, kind) in list.paths.iter().take(list.limit) {
         if out.len() >= MAX_ANSWER {
             break;
         }
@@ -106,21 +117,16 @@ fn answer(paths: &[(Utf8PathBuf, Kind)], limit: usize, number: usize, left_out: 
     if shown > 0 {
         out.push('\n');
     }
-    let _ = match number {
-        0 => write!(out, "No files."),
-        number => write!(out, "{}.", count(number, "file", "files")),
+    let files = count(list.files, "file", "files");
+    let _ = match (list.files, list.directories) {
+        (0, 0) => write!(out, "No files."),
+        (_, 0) => write!(out, "{files}."),
+        (_, number) => write!(out, "{files}, {}.", count(number, "directory", "directories")),
     };
-    if shown < number {
+    if shown < list.files + list.directories {
         let _ =
             write!(out, " Only the first {shown} are shown: narrow the list, or raise `limit`.");
     }
-    for (number, what) in [
-        (left_out.unreadable, "directories could not be read."),
-        (left_out.too_deep, "directories are too deep and were not listed."),
-    ] {
-        if number > 0 {
-            let _ = write!(out, " {number} {what}");
-        }
-    }
+    left_out.write(&mut out);
     out
 }

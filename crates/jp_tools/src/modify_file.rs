@@ -30,6 +30,9 @@ use crate::{
 const MAX_FILE: u64 = 16 << 20;
 const MAX_EDITS: usize = 1_000;
 
+pub(crate) const EXAMPLES: &str = r#"{"path": "src/lib.rs", "edits": [{"old": "let x = 1;", "new": "let x = 2;"}]}
+{"path": "a.txt", "edits": [{"old": "(\\w+)=(\\d+)", "new": "$2=$1", "regex": true, "all": true}]}"#;
+
 /// Change parts of files.
 ///
 /// Each edit replaces a text by another, one after the other; if one of them cannot be done, nothing

@@ -123,3 +123,59 @@ fn wait(child: &mut Child, max: Duration) -> io::Result<Option<ExitStatus>> {
     }
     Ok(status)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program<'a>(name: &'a str, args: &'a [String]) -> Program<'a> {
+        Program {
+            name,
+            args,
+            env: &[("TZ", "UTC")],
+            dir: Utf8Path::new("/"),
+            stdin: b"",
+            max_time: Duration::from_secs(20),
+            max_output: 1_000,
+        }
+    }
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_environment_is_made_anew() {
+        let ran = program("env", &[]).run().unwrap();
+        let text = String::from_utf8(ran.stdout.bytes).unwrap();
+        let mut names: Vec<_> = text.lines().filter_map(|line| line.split('=').next()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["LC_ALL", "PATH", "TZ"]);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_stopped_with_all_it_started() {
+        let args = words(&["-c", "sleep 300 & sleep 300"]);
+        let start = Instant::now();
+        let program = Program { max_time: Duration::from_millis(200), ..program("sh", &args) };
+        assert!(program.run().unwrap().status.is_none());
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn what_was_started_and_left_behind_does_not_hold_us_up() {
+        let args = words(&["-c", "echo done; sleep 300 &"]);
+        let start = Instant::now();
+        let ran = program("sh", &args).run().unwrap();
+        assert_eq!(ran.stdout.bytes, b"done\n");
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn output_without_end_is_cut_and_input_that_nobody_reads_is_no_error() {
+        let input = vec![b'x'; 1 << 20];
+        let cut = Program { stdin: &input, ..program("yes", &[]) }.run().unwrap();
+        assert!(cut.stdout.is_cut && cut.stdout.bytes.len() == 1_000);
+        assert!(cut.status.is_some());
+    }
+}

@@ -19,6 +19,8 @@ use crate::{text, workspace};
 
 /// How much of a file is looked at to tell what it is.
 const HEAD: usize = 8 << 10;
+/// The largest file in UTF-16, which is not read as a stream.
+const MAX_UTF16: u64 = 16 << 20;
 /// The largest picture. In base64 it is a third longer, and models take 5 MB.
 const MAX_IMAGE: u64 = 3_750_000;
 
@@ -56,6 +58,18 @@ pub(crate) fn read_file(args: ReadFile, call: &Call) -> Result<Reply, ToolError>
         FileKind::Text => {
             let excerpt = Excerpt::read(file, range, args.line_numbers).map_err(failed)?;
             Ok(excerpt.answer(range)?.into())
+        }
+        FileKind::Utf16(_) if size > MAX_UTF16 => {
+            Ok(format!("{} is UTF-16 text of {size} bytes, too large to read.", shown(&args))
+                .into())
+        }
+        FileKind::Utf16(order) => {
+            let mut bytes = Vec::new();
+            file.take(MAX_UTF16).read_to_end(&mut bytes).map_err(failed)?;
+            let text = order.decode(&bytes);
+            let excerpt =
+                Excerpt::read(text.as_bytes(), range, args.line_numbers).map_err(failed)?;
+            Ok(format!("{}[UTF-16]", excerpt.answer(range)?).into())
         }
         FileKind::Image(_) if size > MAX_IMAGE => {
             Ok(format!("{} is a picture of {size} bytes, too large to show.", shown(&args)).into())

@@ -28,7 +28,7 @@ use crate::{
 /// How much of the output is given, in bytes.
 const MAX_OUTPUT: usize = 128 << 10;
 const MAX_ERRORS: usize = 4 << 10;
-const MAX_TIME: Duration = Duration::from_secs(20);
+const MAX_TIME: Duration = Duration::from_secs(10);
 /// How long all arguments may be; systems have a limit of their own, and say less about it.
 const MAX_ARGUMENTS: usize = 64 << 10;
 

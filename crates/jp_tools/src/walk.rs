@@ -13,13 +13,14 @@ mod queue;
 mod selection;
 mod starts;
 
-use std::{fs::File, num::NonZero, sync::Arc, thread};
+use std::{fmt::Write, fs::File, num::NonZero, sync::Arc, thread};
 
 use camino::Utf8Path;
 use jp_tool::access::path::{Directory, Entry, Files, Kind, OpenError};
 
 use self::{ignores::Ignores, queue::Queue, starts::Starts};
 pub(crate) use self::{selection::Selection, starts::StartError};
+use crate::text::count;
 
 /// Each level costs an open handle.
 const MAX_DEPTH: usize = 200;
@@ -74,6 +75,20 @@ pub(crate) struct LeftOut {
     pub(crate) too_deep: usize,
 }
 
+impl LeftOut {
+    /// Says so, if there is something to say.
+    pub(crate) fn write(self, out: &mut String) {
+        for (number, what) in
+            [(self.unreadable, "could not be read"), (self.too_deep, "too deep and left out")]
+        {
+            if number > 0 {
+                let directories = count(number, "directory", "directories");
+                let _ = write!(out, " {directories} {what}.");
+            }
+        }
+    }
+}
+
 /// A walk that can begin.
 pub(crate) struct Walk<'a> {
     files: &'a Files,
@@ -88,7 +103,7 @@ impl<'a> Walk<'a> {
         paths: &[String],
         selection: &'a Selection,
     ) -> Result<Self, StartError> {
-        Ok(Self { files, selection, starts: Starts::find(files, paths)? })
+        Ok(Self { files, selection, starts: Starts::find(files, paths, selection)? })
     }
 
     /// Walks, and returns the visitors of all threads.

@@ -99,25 +99,46 @@ pub(crate) struct Change {
 
 /// Gives all files their new content, or none.
 pub(crate) fn replace(files: &Files, changes: Vec<Change>) -> Result<(), ToolError> {
-    let mut prepared = Vec::new();
-    for change in changes {
+    let prepared = prepare(files, changes)?;
+    for prepared in &prepared {
+        prepared.change.original.check_unchanged(files)?;
+    }
+    commit(files, prepared)
+}
+
+/// A change, and the file with the new content unless the file itself has to be written to.
+struct Prepared<'a> {
+    change: Change,
+    beside: Option<Beside<'a>>,
+}
+
+fn prepare(files: &Files, changes: Vec<Change>) -> Result<Vec<Prepared<'_>>, OpenError> {
+    let prepare = |change| {
         let beside = Beside::for_original(files, &change)?;
-        prepared.push((change, beside));
-    }
-    for (change, _) in &prepared {
-        change.original.check_unchanged(files)?;
-    }
+        Ok(Prepared { change, beside })
+    };
+    changes.into_iter().map(prepare).collect()
+}
+
+fn commit(files: &Files, prepared: Vec<Prepared<'_>>) -> Result<(), ToolError> {
     let mut done: Vec<Original> = Vec::new();
-    for (change, beside) in prepared {
+    for Prepared { change, beside } in prepared {
         let Change { original, content } = change;
-        let written = match beside {
-            Some(beside) => beside.take_place_of(&original.path, Existing::Replace),
-            None => write_into(&original, &content),
+        let placed = beside.map(|beside| beside.take_place_of(&original.path, Existing::Replace));
+        let written = match placed {
+            Some(Err(error)) if !is_impossible(&error) => Err(error),
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) | None => write_into(&original, &content),
         };
         if let Err(error) = written {
-            let lost = done.iter().filter(|original| !put_back(files, original)).count();
-            let note =
-                if lost > 0 { format!("; {lost} files keep their changes") } else { String::new() };
+            let lost: Vec<_> = done.iter().filter(|done| !put_back(files, done)).collect();
+            let lost: Vec<_> = lost.iter().map(|original| original.path.as_str()).collect();
+            let note = match lost.as_slice() {
+                [] => "; nothing was changed".to_owned(),
+                lost => {
+                    format!("; what was changed before could not be undone: {}", lost.join(", "))
+                }
+            };
             return Err(ToolError::new(format!("{error}{note}")));
         }
         done.push(original);
@@ -194,11 +215,7 @@ impl<'a> Beside<'a> {
                     return Ok(Some((Self { files, path: beside, is_moved: false }, file)));
                 }
                 Err(OpenError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {}
-                Err(OpenError::Io { source, .. })
-                    if source.kind() == ErrorKind::PermissionDenied =>
-                {
-                    return Ok(None);
-                }
+                Err(error) if is_impossible(&error) => return Ok(None),
                 Err(error) => return Err(named(error, path)),
             }
         }
@@ -218,6 +235,18 @@ impl Drop for Beside<'_> {
             let _best_effort = self.files.remove_file(&self.path);
         }
     }
+}
+
+/// Whether nothing can be made beside a file or take its place, although the file itself may well be
+/// written to: its directory is closed, or, in a sandbox, it is mounted by itself.
+fn is_impossible(error: &OpenError) -> bool {
+    let kinds = [
+        ErrorKind::PermissionDenied,
+        ErrorKind::ReadOnlyFilesystem,
+        ErrorKind::ResourceBusy,
+        ErrorKind::CrossesDevices,
+    ];
+    matches!(error, OpenError::Io { source, .. } if kinds.contains(&source.kind()))
 }
 
 /// Whether the rules let a file be made here and renamed to the path.
@@ -272,3 +301,6 @@ fn named(error: OpenError, path: &Utf8Path) -> OpenError {
 fn io_error(path: &Utf8Path, source: io::Error) -> OpenError {
     OpenError::Io { path: path.to_owned(), source }
 }
+
+#[cfg(test)]
+mod tests;

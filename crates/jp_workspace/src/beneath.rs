@@ -80,6 +80,20 @@ pub(crate) fn replace(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()
     rename(&dir, &temporary, name).inspect_err(|_| drop(unlink(&dir, &temporary)))
 }
 
+/// The same, and the new file has the permissions of the old one.
+pub(crate) fn replace_alike(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let old = rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    let temporary = write_temporary(&dir, name, bytes)?;
+    let put = || {
+        if let Some(old) = old {
+            let mode = Mode::from_raw_mode(old.st_mode);
+            rustix::fs::chmodat(&dir, &*temporary, mode, AtFlags::empty())?;
+        }
+        rename(&dir, &temporary, name)
+    };
+    put().inspect_err(|_| drop(unlink(&dir, &temporary)))
+}
+
 /// Makes a file with these bytes; fails if the name is taken. Nobody ever sees a part of it.
 pub(crate) fn create(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
     let temporary = write_temporary(&dir, name, bytes)?;

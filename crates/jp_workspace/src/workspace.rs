@@ -37,6 +37,8 @@ pub enum WorkspaceError {
     Random(getrandom::Error),
     #[error("{path} belongs to another user (uid {owner}), and its settings decide what runs")]
     ForeignOwner { path: Utf8PathBuf, owner: u32 },
+    #[error("{0} has changed meanwhile")]
+    Changed(Utf8PathBuf),
 }
 
 /// What [`Workspace::init`] found and did.
@@ -99,6 +101,35 @@ impl Workspace {
         Ok(Initialized { workspace: Self { root: root.to_owned(), id }, created })
     }
 
+    /// The settings of the workspace at `root` as they are written; empty if there are none.
+    pub fn read_config(root: &Utf8Path) -> Result<String, WorkspaceError> {
+        let storage = root.join(STORAGE);
+        let path = storage.join(CONFIG);
+        let dir = beneath::open_root(&storage).map_err(failed("open", &storage))?;
+        config_text(&dir).map_err(failed("read", &path))
+    }
+
+    /// Adds to the end of the settings of the workspace at `root`, if they still are what somebody has
+    /// looked at. A reader sees the old file or the new one, and everything in it stays as it is.
+    pub fn append_config(
+        root: &Utf8Path,
+        expected: &str,
+        addition: &str,
+    ) -> Result<(), WorkspaceError> {
+        let storage = root.join(STORAGE);
+        let path = storage.join(CONFIG);
+        let dir = beneath::open_root(&storage).map_err(failed("open", &storage))?;
+        // Whoever else does this at the same time waits, and then sees what was added.
+        rustix::fs::flock(&dir, rustix::fs::FlockOperation::LockExclusive)
+            .map_err(|error| failed("lock", &storage)(error.into()))?;
+        let found = config_text(&dir).map_err(failed("read", &path))?;
+        if found != expected {
+            return Err(WorkspaceError::Changed(path));
+        }
+        let text = format!("{found}{addition}");
+        beneath::replace_alike(&dir, CONFIG, text.as_bytes()).map_err(failed("write", &path))
+    }
+
     pub fn root(&self) -> &Utf8Path {
         &self.root
     }
@@ -110,6 +141,17 @@ impl Workspace {
 
     pub fn id(&self) -> &WorkspaceId {
         &self.id
+    }
+}
+
+/// Nobody writes settings of this size by hand, and nothing else reads larger ones.
+const CONFIG_LIMIT: u64 = 1 << 24;
+
+fn config_text(dir: &OwnedFd) -> io::Result<String> {
+    match beneath::read(dir, CONFIG, CONFIG_LIMIT) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(io::Error::other),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error),
     }
 }
 
@@ -187,6 +229,29 @@ mod tests {
         fs::write(top.join(STORAGE), "").unwrap();
         assert!(Workspace::find_root(&top).is_err());
         assert!(Workspace::init(&top, "", "").is_err());
+    }
+
+    #[test]
+    fn settings_grow_at_their_end_and_keep_the_rest() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let (_temp, top) = temp();
+        fs::create_dir(top.join(STORAGE)).unwrap();
+        let file = top.join(".jp/config.toml");
+        assert_eq!(Workspace::read_config(&top).unwrap(), "");
+        Workspace::append_config(&top, "", "# mine\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        Workspace::append_config(&top, "# mine\n", "a = 1\n").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\na = 1\n");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        let error = Workspace::append_config(&top, "# old\n", "b = 1\n").unwrap_err();
+        assert_eq!(error.to_string(), format!("{file} has changed meanwhile"));
+        // Settings that are kept elsewhere stay there.
+        fs::rename(&file, top.join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(top.join("elsewhere"), &file).unwrap();
+        assert!(Workspace::read_config(&top).is_err());
+        assert!(file.is_symlink());
+        assert_eq!(fs::read_dir(top.join(STORAGE)).unwrap().count(), 1, "nothing is left over");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `jp tool`
 
 use camino::Utf8PathBuf;
-use clap::{Subcommand, ValueHint};
+use clap::{Subcommand, ValueEnum, ValueHint};
 
 use super::{Changes, path};
 
@@ -14,6 +14,8 @@ pub(crate) enum Tool {
     Run(ToolRun),
     Session(ToolSession),
     Explain(ToolExplain),
+    Check(ToolCheck),
+    New(ToolNew),
 }
 
 /// List the tools of this workspace
@@ -161,4 +163,79 @@ pub(crate) struct Question {
     /// May it start this program with these arguments?
     #[arg(long, value_name = "COMMAND")]
     pub(crate) command: Option<String>,
+}
+
+/// Check that a program is a tool as the protocol says
+///
+/// Starts the program as jp would: asks for its description, and runs each of its tools with good,
+/// missing, wrong and hostile arguments, with answers to its questions, with a cancellation, and as one
+/// that stays alive. Each line says what conforms and what does not.
+///
+/// The program runs in the sandbox without a network, in a workspace made for the check, and what it
+/// writes there is thrown away. A relative path in the command is seen from the current directory.
+///
+/// It ends with 0 when nothing failed, with 1 when something did, with 2 when there is no such program,
+/// and with 4 when the machine cannot keep apart what the program writes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jp tool check -- ./my-tool
+  jp tool check -- python3 my_tool.py
+  jp tool check --root ~/project -- ./my-tool   where it finds what it works on")]
+pub(crate) struct ToolCheck {
+    /// The program and its arguments, as in `command` of the configuration
+    #[arg(value_name = "COMMAND", required = true, last = true, value_hint = ValueHint::CommandWithArguments)]
+    pub(crate) command: Vec<String>,
+
+    /// Check only this tool of the program, under this name
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) name: Option<String>,
+
+    /// How long one run may take, in seconds
+    #[arg(long, value_name = "SECS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) timeout: u64,
+
+    /// Use this directory as the workspace; nothing is changed there
+    #[arg(long, value_name = "DIR", value_parser = path, value_hint = ValueHint::DirPath)]
+    pub(crate) root: Option<Utf8PathBuf>,
+}
+
+/// Make a small tool to start from
+///
+/// Writes a program that describes itself, checks its arguments and passes `jp tool check`, and prints
+/// what to add to the configuration. Nothing that exists is overwritten.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolNew {
+    /// The name of the tool: letters, digits and underscores
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// What it is written in
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub(crate) lang: Language,
+
+    /// Where to put it; the current directory by default
+    #[arg(long, value_name = "DIR", value_parser = path, value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<Utf8PathBuf>,
+
+    /// Add it to the configuration of this workspace
+    #[arg(long)]
+    pub(crate) register: bool,
+
+    /// For Rust: build on the crate `jp_tool` in this directory
+    #[arg(long, value_name = "DIR", value_parser = path, value_hint = ValueHint::DirPath)]
+    pub(crate) jp_tool: Option<Utf8PathBuf>,
+}
+
+/// A language that a tool can be started in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// A Cargo project on `serde_json`, or on `jp_tool` with --jp-tool
+    Rust,
+    /// A script for Python 3, without dependencies
+    Python,
+    /// A script for a POSIX shell, without dependencies
+    Shell,
+    /// A script for Node.js, without dependencies
+    Js,
 }

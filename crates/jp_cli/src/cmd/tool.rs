@@ -1,7 +1,9 @@
 //! `jp tool`
 
+mod check;
 mod explain;
 mod list;
+mod new;
 mod run;
 mod session;
 mod show;
@@ -21,6 +23,8 @@ pub(crate) fn run(ctx: &Ctx, args: Tool) -> Result {
         Tool::Run(args) => run::run(ctx, &args),
         Tool::Session(args) => session::run(ctx, &args),
         Tool::Explain(args) => explain::run(ctx, &args),
+        Tool::Check(args) => check::run(ctx, &args),
+        Tool::New(args) => new::run(ctx, &args),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 26] = [
     "",
     "init",
     "config",
@@ -17,7 +17,13 @@ const COMMANDS: [&str; 20] = [
     "conversation rename",
     "conversation path",
     "tool",
+    "tool list",
+    "tool show",
+    "tool run",
+    "tool session",
     "tool explain",
+    "tool check",
+    "tool new",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

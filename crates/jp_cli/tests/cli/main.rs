@@ -1,5 +1,6 @@
 //! The real program in a sealed environment: command in, text out.
 
+mod bundled;
 mod config;
 mod conversation;
 mod crash;
@@ -11,6 +12,8 @@ mod output;
 mod program;
 mod sandbox;
 mod tool;
+mod tool_check;
+mod tool_new;
 
 use jp_test::TestEnv;
 

@@ -24,6 +24,8 @@ fn the_built_in_defaults_are_these() {
                         "enable": true,
                         "run": "ask",
                         "result": "unattended",
+                    "retries": 3,
+                    "timeout_secs": 600,
                         "runtime": "stdio",
                         "style": { "show_arguments": true, "show_result": true },
                     },

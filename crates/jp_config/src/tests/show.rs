@@ -38,6 +38,8 @@ fn the_whole_is_a_configuration() {
     enable = true
     run = "skip"
     result = "unattended"
+    retries = 3
+    timeout_secs = 600
     runtime = "stdio"
 
     [conversation.tools."*".style]
@@ -49,6 +51,8 @@ fn the_whole_is_a_configuration() {
     enable = true
     run = "skip"
     result = "unattended"
+    retries = 3
+    timeout_secs = 600
     command = "wc -w"
     runtime = "stdio"
 
@@ -108,6 +112,8 @@ fn every_value_says_the_layer_and_line_it_comes_from() {
     enable = true          # default
     run = "skip"           # .jp/config.toml:10
     result = "unattended"  # default
+    retries = 3            # default
+    timeout_secs = 600     # default
     command = "wc -w"      # .jp/config.toml:14
     runtime = "stdio"      # default
 
@@ -230,7 +236,7 @@ fn a_wrong_path_names_the_wrong_part_and_the_nearest_right_one() {
     check(
         "conversation.tools.*.options",
         "`conversation.tools.*.options`: no key `options` in `conversation.tools.\"*\"`; \
-         known keys are `source`, `tool`, `enable`, `run`, `result`, `command`, `runtime`, \
+         known keys are `source`, `tool`, `enable`, `run`, `result`, `retries`, `timeout_secs`, `command`, `runtime`, \
          `summary`, `description`, `examples`, `parameters`, `questions`, `style`",
     );
     check("", "`` is not a key: a part of the key is empty");

@@ -29,7 +29,7 @@ pub(super) fn first_line(file: &Utf8Path) -> Result<Option<Line>, ResolveError> 
         |reason: &str| ResolveError::Script { script: file.to_owned(), reason: reason.to_owned() };
     let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
     // A name that was cut off would be another name.
-    if line.len() + 2 == LONGEST as usize {
+    if line.len() as u64 + 2 == LONGEST {
         return Err(wrong("its first line is too long"));
     }
     let line = std::str::from_utf8(line).map_err(|_| wrong("its first line is not UTF-8"))?;

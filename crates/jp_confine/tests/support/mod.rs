@@ -39,7 +39,7 @@ pub(crate) struct Run<'a> {
     pub(crate) directory: Option<&'a Utf8Path>,
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     /// A shell script.
     pub(crate) fn sh(script: &str) -> Self {
         Self {
@@ -83,6 +83,7 @@ impl World {
             home: Some(path.join("home")),
             stores: vec![path.join("changes")],
             shared_store: None,
+            memory: None,
             hide: features.to_vec(),
         };
         let settings = Settings {

@@ -46,6 +46,8 @@ pub(crate) struct LocalProgram {
     pub(crate) needs: Needs,
     /// Sensitive paths that a person said yes to.
     pub(crate) approved: Vec<Utf8PathBuf>,
+    /// Whether somebody was asked about all that is sensitive and granted.
+    pub(crate) was_asked: bool,
     pub(crate) template: CommandTemplate,
     pub(crate) timeout: Duration,
 }
@@ -98,13 +100,19 @@ impl LocalProgram {
         if hold && invocation.context.action == Action::Run {
             self.can_keep_apart(&prepared).await?;
         }
-        let warnings = prepared.warning.iter().cloned().collect();
+        let mut warnings: Vec<_> = prepared.warning.iter().cloned().collect();
+        // Who only describes itself needs nothing that is sensitive.
+        if !self.was_asked && invocation.context.action == Action::Run {
+            warnings.extend(hidden(&prepared.covered(), &self.place.root));
+        }
         let command = Command {
             path: &found.path,
             args: found.words.iter().map(OsString::from).collect(),
             extra: Vec::new(),
             directory: prepared.directory([self.place.root.as_path()]),
-            observe: true,
+            // Handing every path to an observer costs more than the work of a tool that opens
+            // thousands. Ours say themselves what they were denied, and by which rule.
+            observe: found.words[0] != BUNDLED,
         };
         let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
         Ok((self.confiner.start(prepared, command, streams).await?, warnings))
@@ -157,6 +165,20 @@ impl LocalProgram {
         let words = std::iter::once(rendered.program).chain(rendered.args).collect();
         Ok(Found { path, canonical, words })
     }
+}
+
+/// What to say about sensitive paths that nobody was asked about.
+fn hidden(covered: &[Covered], root: &Utf8Path) -> Option<String> {
+    let shown = |one: &Covered| {
+        let path = one.path.strip_prefix(root).unwrap_or(&one.path);
+        format!("`{path}`")
+    };
+    let names: Vec<_> = covered.iter().take(5).map(shown).collect();
+    let more = covered.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let names = names.join(", ");
+    (!covered.is_empty())
+        .then(|| format!("sensitive, granted, and hidden because nobody was asked: {names}{more}"))
 }
 
 fn canonical(path: &Utf8Path) -> Result<Utf8PathBuf, StartError> {

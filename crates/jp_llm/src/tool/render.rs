@@ -19,13 +19,13 @@ pub fn to_text(content: &Blocks) -> String {
 
 fn block(block: &ContentBlock) -> String {
     match block {
-        ContentBlock::Text { text, mime_type: None, .. }
-        | ContentBlock::Resource { formatted: Some(text), .. } => text.clone(),
-        ContentBlock::Text { text, mime_type: Some(kind), .. } => match language(kind) {
+        ContentBlock::Text { text, mime_type, .. } => match mime_type.as_deref().and_then(language)
+        {
             Some(language) => fenced(text, language),
             None => text.clone(),
         },
         ContentBlock::Image { data, mime_type, .. } => unshown(mime_type, data),
+        ContentBlock::Resource { formatted: Some(text), .. } => text.clone(),
         ContentBlock::Resource { resource, .. } => resource_text(resource),
         ContentBlock::Question { question } => question.text.clone(),
     }

@@ -9,7 +9,10 @@
 mod error;
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -134,6 +137,7 @@ pub struct Resolver {
     queries: SchemaQueries,
     /// Sensitive paths that a person said yes to.
     approved: Mutex<Vec<Utf8PathBuf>>,
+    was_asked: AtomicBool,
 }
 
 impl Resolver {
@@ -147,8 +151,8 @@ impl Resolver {
     ) -> Self {
         let cache = world.cache.clone().map(|directory| Cache::new(directory, world.refresh));
         let queries = SchemaQueries::new(cache);
-        let approved = Mutex::default();
-        Self { config, policies, confiner, needs, world, queries, approved }
+        let (approved, was_asked) = (Mutex::default(), AtomicBool::default());
+        Self { config, policies, confiner, needs, world, queries, approved, was_asked }
     }
 
     /// The names of all tools, in the order of the configuration.
@@ -171,9 +175,11 @@ impl Resolver {
         self.queries.warnings().into_iter()
     }
 
-    /// What is sensitive, granted to this tool, and not approved yet. Nothing for a tool that cannot be
+    /// What is sensitive, granted to this tool, and not approved yet, so that somebody can be asked;
+    /// where this is not called, a warning says what stays hidden. Nothing for a tool that cannot be
     /// run: why not is said when it is resolved.
     pub async fn covered(&self, name: &str) -> Vec<Covered> {
+        self.was_asked.store(true, Ordering::Relaxed);
         let Some(tool) = self.config.app.conversation.tools.get(name) else { return Vec::new() };
         let Ok(program) = self.program(tool) else { return Vec::new() };
         program.covered(tool.name_at_source()).await.unwrap_or_default()
@@ -182,7 +188,7 @@ impl Resolver {
     /// The tool of this name.
     pub async fn resolve(self: &Arc<Self>, name: &str) -> Result<ResolvedTool, ResolveError> {
         let Some(tool) = self.config.app.conversation.tools.get(name) else {
-            let nearest = nearest(name, self.names());
+            let nearest = jp_config::nearest(name, self.names()).map(ToOwned::to_owned);
             return Err(ResolveError::Unknown { name: name.to_owned(), nearest });
         };
         match tool.source {
@@ -253,6 +259,7 @@ impl Resolver {
             place: self.place(name),
             needs: config.system.as_ref().map(self.needs).unwrap_or_default(),
             approved: self.approved(),
+            was_asked: self.was_asked.load(Ordering::Relaxed),
             template,
             timeout: Duration::from_secs(config.timeout_secs.into()),
         })
@@ -345,11 +352,4 @@ fn settings(tool: ConfiguredTool<'_>) -> CallSettings {
         options: config.options.clone(),
         questions: questions.collect(),
     }
-}
-
-/// The name that is most like this one, if one is like it at all.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let similar = names.map(|other| (strsim::jaro_winkler(name, other), other));
-    let best = similar.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 > 0.8).then(|| best.1.to_owned())
 }

@@ -169,12 +169,28 @@ fn start_tool(
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((ended, status))) if ended == tool => {
+                if is_somebody_left() {
+                    // Whoever cannot be told this is told nothing else either.
+                    let _ = supervisor.send(&Inner::LeftBehind, &[]);
+                }
                 let signal = status.terminating_signal().map(Ended::Signal);
                 let code = status.exit_status().map(Ended::Code);
                 return Ok(code.or(signal).unwrap_or(Ended::Signal(libc::SIGKILL)));
             }
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(failed(error.into())),
+        }
+    }
+}
+
+/// Whether a process is left that the tool has started. All of them are children of this one by now, or
+/// children of such a child.
+fn is_somebody_left() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
         }
     }
 }

@@ -47,6 +47,8 @@ pub(super) enum Inner {
     Tool,
     /// The descriptor is where the tool's calls are asked about.
     Calls,
+    /// The tool has ended, and something that it started has not.
+    LeftBehind,
     /// The tool has ended.
     Ended(crate::event::Ended),
 }

@@ -280,6 +280,7 @@ impl<'a> Supervisor<'a> {
                 self.group = with.first().and_then(|tool| tree::pid_of(tool.as_fd()));
                 self.announce(control)
             }
+            Some(Ok(Some((Inner::LeftBehind, _)))) => control.send(&Event::LeftBehind, &[]).is_ok(),
             Some(Ok(Some((Inner::Ended(ended), _)))) => {
                 self.ended = Some(ended);
                 true

@@ -114,7 +114,7 @@ impl Sandbox {
         let mut blocked = Vec::new();
         let ended = loop {
             match child.event().unwrap().expect("the supervisor says how it ended").0 {
-                Event::Started | Event::Listening => {}
+                Event::Started | Event::Listening | Event::LeftBehind => {}
                 Event::Blocked(all) => blocked = all,
                 Event::Failed(failure) => break Err(failure),
                 Event::Ended(ended) => break Ok(ended),

@@ -90,6 +90,13 @@ impl SensitivePaths {
         self.patterns.iter().find(|pattern| pattern.covers(&place, home)).map(Pattern::text)
     }
 
+    /// Whether something of this name can be what a pattern names. It is a quick look for whoever walks
+    /// a tree from the top: where neither the root nor a directory on the way is sensitive, a path is
+    /// only if its last name is one that a pattern ends with.
+    pub fn could_name(&self, name: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.ends_with(name))
+    }
+
     /// The absolute places of the patterns that start with `~/` or `/`, as they are written. Those
     /// in the home directory are missing where it is not known.
     pub fn absolute(&self, home: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {

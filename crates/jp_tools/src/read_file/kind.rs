@@ -4,10 +4,34 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Text,
+    /// Text in UTF-16, with the first byte of a unit first or last.
+    Utf16(ByteOrder),
     /// A picture that models can see, with its media type.
     Image(&'static str),
     /// Anything else, with a word for it.
     Binary(&'static str),
+}
+
+/// Which byte of two comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByteOrder {
+    Little,
+    Big,
+}
+
+impl ByteOrder {
+    /// The text of bytes in UTF-16. What is none becomes a replacement character.
+    pub(super) fn decode(self, bytes: &[u8]) -> String {
+        let unit = |pair: &[u8]| match (self, pair) {
+            (Self::Little, &[first, second]) => u16::from_le_bytes([first, second]),
+            (Self::Big, &[first, second]) => u16::from_be_bytes([first, second]),
+            // A byte without its other half.
+            _ => 0xd800,
+        };
+        char::decode_utf16(bytes.chunks(2).map(unit))
+            .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect()
+    }
 }
 
 /// How files begin: what comes after how many bytes.
@@ -36,8 +60,8 @@ const SIGNATURES: &[(usize, &[u8], FileKind)] = &[
     (0, b"II*\0", FileKind::Binary("TIFF")),
     (0, b"MM\0*", FileKind::Binary("TIFF")),
     (0, b"\0\0\x01\0", FileKind::Binary("icon")),
-    (0, b"\xff\xfe", FileKind::Binary("UTF-16 text")),
-    (0, b"\xfe\xff", FileKind::Binary("UTF-16 text")),
+    (0, b"\xff\xfe", FileKind::Utf16(ByteOrder::Little)),
+    (0, b"\xfe\xff", FileKind::Utf16(ByteOrder::Big)),
 ];
 
 /// These begin with letters, so a text could begin the same way.
@@ -66,6 +90,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn utf_16_is_decoded() {
+        assert_eq!(ByteOrder::Little.decode(b"h\0\xac\x20"), "h€");
+        assert_eq!(ByteOrder::Big.decode(b"\0h\x20\xac\0"), "h€\u{fffd}");
+    }
+
+    #[test]
     fn the_first_bytes_tell() {
         for (head, kind) in [
             (b"fn main() {}".as_slice(), FileKind::Text),
@@ -77,7 +107,7 @@ mod tests {
             (b"RIFF\0\0\0\0WEBPVP8 ", FileKind::Image("image/webp")),
             (b"RIFF\0\0\0\0WAVE", FileKind::Binary("RIFF: WAV or AVI")),
             (b"----\0\0\0\0WEBP", FileKind::Binary("unknown kind")),
-            (b"\xff\xfeh\0i\0", FileKind::Binary("UTF-16 text")),
+            (b"\xff\xfeh\0i\0", FileKind::Utf16(ByteOrder::Little)),
             (b"a\0b", FileKind::Binary("unknown kind")),
         ] {
             assert_eq!(FileKind::of(head), kind, "{head:?}");

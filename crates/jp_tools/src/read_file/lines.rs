@@ -2,7 +2,6 @@
 
 use std::{
     fmt::Write,
-    fs::File,
     io::{self, BufRead, BufReader, Read},
 };
 
@@ -71,7 +70,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    pub(super) fn read(file: File, range: Range, numbered: bool) -> io::Result<Self> {
+    pub(super) fn read(file: impl Read, range: Range, numbered: bool) -> io::Result<Self> {
         let mut reader = BufReader::with_capacity(64 << 10, file.take(MAX_SCAN));
         let mut excerpt = Self::default();
         while excerpt.line(&mut reader, range, numbered)? {}

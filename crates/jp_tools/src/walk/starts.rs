@@ -1,9 +1,8 @@
 //! Where a walk begins.
 //!
 //! A path that was asked for has to be readable, and is walked even if it is ignored: whoever names
-//! it wants it. Without a path everything that may be read is meant. That is the root, unless a rule
-//! denies it; and it is every path that a rule grants below one that is denied, which the walk cannot
-//! reach by itself.
+//! it wants it. Without a path everything that may be read is meant. To that belongs what a rule grants
+//! below a directory that is denied, which the walk cannot reach by itself.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::{
@@ -14,7 +13,7 @@ use jp_tool::{
     },
 };
 
-use super::{Job, Level, ignores::Ignores};
+use super::{Job, Level, NEVER, Selection, ignores::Ignores};
 
 /// Why a walk cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +45,11 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    pub(super) fn find(files: &Files, asked: &[String]) -> Result<Self, StartError> {
+    pub(super) fn find(
+        files: &Files,
+        asked: &[String],
+        selection: &Selection,
+    ) -> Result<Self, StartError> {
         let mut starts = Self::default();
         if asked.len() > MAX_PATHS {
             return Err(StartError::TooMany);
@@ -54,14 +57,14 @@ impl Starts {
         for path in asked {
             starts.add_asked(files, Utf8Path::new(path))?;
         }
-        if asked.is_empty() {
-            let readable = |path: &Utf8Path| files.policy().is_none_or(|p| p.can_read(path));
-            let granted = granted_apart(files, &readable);
-            if readable(Utf8Path::new(".")) || granted.is_empty() {
-                starts.add_asked(files, Utf8Path::new("."))?;
-            }
-            for path in granted {
-                starts.add_granted(files, &path);
+        let granted = granted_apart(files);
+        if asked.is_empty() && (may_read(files, Utf8Path::new(".")) || granted.is_empty()) {
+            starts.add_asked(files, Utf8Path::new("."))?;
+        }
+        let bases = if asked.is_empty() { vec![".".into()] } else { starts.paths.clone() };
+        for path in granted {
+            if let Some(levels) = bases.iter().find_map(|base| levels_below(base, &path)) {
+                starts.add_granted(files, &path, levels, selection);
             }
         }
         starts.paths.sort();
@@ -96,40 +99,64 @@ impl Starts {
         Ok(())
     }
 
-    /// What a rule grants is not always there, and may be ignored.
-    fn add_granted(&mut self, files: &Files, path: &Utf8Path) {
+    /// What a rule grants is not always there, and may be ignored or not wanted. The walk would have
+    /// come to it after this many levels.
+    fn add_granted(
+        &mut self,
+        files: &Files,
+        path: &Utf8Path,
+        levels: usize,
+        selection: &Selection,
+    ) {
         let (ignores, is_ignored) = above(files, path);
-        if is_ignored || self.paths.iter().any(|known| known == path) {
+        let is_never = path.components().any(|name| NEVER.contains(&name.as_str()));
+        let is_reached = levels < 2 || selection.enters(path.as_str(), levels - 2);
+        if is_ignored || is_never || !is_reached || self.paths.iter().any(|known| known == path) {
             return;
         }
         match files.directory(path) {
             Ok(dir) if dir.path() == path => {
-                self.jobs.push(Job::Opened(Box::new(Level { dir, ignores, depth: 0 })));
+                if !selection.could_be_in(path.as_str())
+                    || !selection.enters(path.as_str(), levels - 1)
+                {
+                    return;
+                }
+                self.jobs.push(Job::Opened(Box::new(Level { dir, ignores, depth: levels })));
             }
-            Err(_) if files.read(path).is_ok() => self.jobs.push(Job::Named(path.to_owned())),
+            Err(_) if selection.wants(path.as_str()) && files.read(path).is_ok() => {
+                self.jobs.push(Job::Named(path.to_owned()));
+            }
             _ => return,
         }
         self.paths.push(path.to_owned());
     }
 }
 
+fn may_read(files: &Files, path: &Utf8Path) -> bool {
+    files.policy().is_none_or(|policy| policy.can_read(path))
+}
+
 /// The paths of rules that can be read while the directory around them cannot.
-fn granted_apart(files: &Files, readable: &impl Fn(&Utf8Path) -> bool) -> Vec<Utf8PathBuf> {
+fn granted_apart(files: &Files) -> Vec<Utf8PathBuf> {
     let Some(policy) = files.policy() else {
         return Vec::new();
     };
     let rules = policy.fs.iter().filter(|rule| rule.grants(Capability::Read));
-    let paths = rules.filter_map(|rule| files.root().resolve(rule.path()).ok());
-    let mut paths: Vec<_> = paths
+    let mut paths: Vec<_> = rules
+        .filter_map(|rule| files.root().resolve(rule.path()).ok())
         .map(|path| path.relative().to_owned())
-        .filter(|path| path != "." && readable(path) && !parents(path).all(|dir| readable(&dir)))
+        .filter(|path| path != "." && may_read(files, path))
+        .filter(|path| parents(path).next().is_some_and(|dir| !may_read(files, &dir)))
         .collect();
     paths.sort();
     paths.dedup();
-    // What is readable all the way down from another start is reached from there.
-    let is_reached = |path: &Utf8PathBuf| parents(path).next().is_some_and(|dir| readable(&dir));
-    paths.retain(|path| !is_reached(path));
     paths
+}
+
+/// How many levels below a directory a path is; `None` if it is elsewhere, or the directory itself.
+fn levels_below(base: &Utf8Path, path: &Utf8Path) -> Option<usize> {
+    let rest = if base == "." { path } else { path.strip_prefix(base).ok()? };
+    Some(rest.components().count()).filter(|levels| *levels > 0)
 }
 
 /// What the directories above a path ignore, and whether the path is among it.

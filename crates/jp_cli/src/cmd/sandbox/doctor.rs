@@ -17,11 +17,11 @@ use crate::{
 
 pub(crate) async fn run(ctx: &Ctx) -> Result {
     let confiner = confine::confiner(ctx.config())?;
-    let machine = confiner.machine().await.map_err(Error::failure)?;
+    let machine = confiner.probe().await.map_err(Error::failure)?;
     if ctx.is_json() {
-        return ctx.print_json(&as_json(machine));
+        return ctx.print_json(&as_json(&machine));
     }
-    Ok(ctx.printer().print(Print::content(&as_text(machine)))?)
+    Ok(ctx.printer().print(Print::content(&as_text(&machine)))?)
 }
 
 fn as_text(machine: &Machine) -> String {

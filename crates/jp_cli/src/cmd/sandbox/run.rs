@@ -9,16 +9,12 @@ mod wait;
 
 use std::{io, os::fd::AsFd};
 
-use camino::Utf8Path;
-use jp_confine::{Command, ConfineError, Confiner, Outcome, Pending, Prepared, Running, Streams};
+use jp_confine::{
+    Abandoned, Command, ConfineError, Confiner, Outcome, Pending, Prepared, Running, Streams,
+};
 use jp_printer::{Format, Print};
 use jp_process::{Exit as ProgramExit, Input, Output, Signal};
-use jp_sandbox::{
-    confinement::Tier,
-    event::Ended,
-    machine::Feature,
-    view::{View, What},
-};
+use jp_sandbox::event::Ended;
 
 use self::{
     changes::{Detail, number},
@@ -118,7 +114,7 @@ impl Run<'_> {
         report.sensitive(&request.approved, &answer.hidden);
         let prepared = confiner.judge(prepared).map_err(refused)?;
         if self.args.changes.dry_run || self.args.changes.review {
-            can_keep_apart(confiner, &prepared).await?;
+            confine::can_keep_apart(confiner, &prepared).await?;
         }
         for warning in confine::loosened(self.ctx.config()).iter().chain(&prepared.warning) {
             report.warn(warning)?;
@@ -133,7 +129,7 @@ impl Run<'_> {
         request: &Request,
     ) -> Result<Running> {
         let cwd = self.ctx.cwd();
-        let directory = directory(&prepared.plan.view, [cwd, &request.root], &request.root);
+        let directory = prepared.directory([cwd, &request.root]);
         let command = Command {
             path: &request.program,
             args: self.args.command.clone(),
@@ -168,19 +164,12 @@ impl Run<'_> {
         let policy = self.args.access.policy.as_deref();
         let how = How { policy, has_rules: request.has_fs_rules() };
         report.denied(&outcome.advice, how, code != Exit::Success)?;
+        if let Some(abandoned) = outcome.abandoned {
+            thrown_away(report, end, &abandoned)?;
+            return Ok(end.code_of_interruption());
+        }
         match outcome.pending {
             None => Ok(code),
-            Some(pending) if end.interrupted.is_some() => {
-                report.changes(changes::json(pending.judged(), "thrown away", false));
-                let count = pending.judged().allowed().len() + pending.judged().refused().len();
-                if count > 0 {
-                    let count = number(count, "change");
-                    report.complain(&format!(
-                        "\nInterrupted: {count} thrown away, nothing was changed.\n"
-                    ))?;
-                }
-                Ok(end.code_of_interruption())
-            }
             Some(pending) => self.decide(report, code, pending),
         }
     }
@@ -197,6 +186,7 @@ impl Run<'_> {
             unseen = diff.unseen;
         }
         report.complain(&changes::refused(judged.refused(), !shows))?;
+        report.complain(&changes::left_out(judged.left_out()))?;
         let code = match code {
             Exit::Success if changes::is_against_policy(judged.refused()) => Exit::Refused,
             Exit::Success if !judged.refused().is_empty() => Exit::Failure,
@@ -263,41 +253,28 @@ impl End {
     }
 }
 
+/// Says that what a program did that did not come to its end is gone.
+fn thrown_away(report: &mut Report<'_>, end: &End, abandoned: &Abandoned) -> Result {
+    let judged = abandoned.judged();
+    report.changes(changes::json(judged, "thrown away", false));
+    let count = judged.allowed().len() + judged.refused().len();
+    if count == 0 {
+        return Ok(());
+    }
+    let why = match end.interrupted {
+        Some(_) => "Interrupted".to_owned(),
+        None => format!("The program {}", end.exit),
+    };
+    let count = number(count, "change");
+    report.complain(&format!("\n{why}: {count} thrown away, nothing was changed.\n"))
+}
+
 fn commit(report: &mut Report<'_>, code: Exit, pending: Pending) -> Result<Exit> {
     let made = pending.commit();
     for failure in &made.failed {
         report.failed(failure)?;
     }
     Ok(if made.failed.is_empty() { code } else { Exit::Failure })
-}
-
-/// Who asked to see changes first must not get a run that makes them, or one in which they fail.
-async fn can_keep_apart(confiner: &Confiner, prepared: &Prepared) -> Result {
-    let machine = confiner.machine().await.map_err(Error::failure)?;
-    if prepared.plan.tier == Tier::Namespaces && machine.has(Feature::Overlay) {
-        return Ok(());
-    }
-    let error = Error::new(
-        Exit::Refused,
-        "changes cannot be kept apart, so they cannot be shown before they are made",
-    );
-    Err(error.hint(if prepared.plan.off {
-        "the sandbox is turned off: `[sandbox] default = \"off\"`"
-    } else {
-        "`jp sandbox doctor` shows what is missing"
-    }))
-}
-
-/// The first of the directories in the workspace that the program can see. A policy may show it
-/// nothing there, and it still has to start somewhere.
-fn directory<'a>(view: &View, wanted: [&'a Utf8Path; 2], root: &Utf8Path) -> &'a Utf8Path {
-    let is_seen = |path: &Utf8Path| {
-        let mut places = view.places().iter();
-        view.at(path) != What::Hidden
-            || places.any(|place| place.what != What::Hidden && place.path.starts_with(path))
-    };
-    let fits = |path: &&Utf8Path| path.starts_with(root) && is_seen(path);
-    wanted.into_iter().find(fits).unwrap_or(Utf8Path::new("/"))
 }
 
 fn refused(error: ConfineError) -> Error {

@@ -20,7 +20,7 @@ const OTHER_COLUMNS: usize = 44;
 /// A tool of the configuration, and what came of resolving it.
 struct Row {
     name: String,
-    resolved: std::result::Result<ResolvedTool, ResolveError>,
+    found: std::result::Result<ResolvedTool, ResolveError>,
 }
 
 pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
@@ -35,7 +35,7 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
     } else {
         ctx.printer().print(Print::content(&table(ctx, &rows)).untrusted())?;
     }
-    for error in rows.into_iter().filter_map(|row| row.resolved.err()) {
+    for error in rows.into_iter().filter_map(|row| row.found.err()) {
         Error::from(error).report(ctx);
     }
     Ok(())
@@ -49,8 +49,8 @@ async fn rows(ctx: &Ctx, refresh: bool) -> Result<Vec<Row>> {
     for (place, name) in names.into_iter().enumerate() {
         let resolver = resolver.clone();
         asked.spawn(async move {
-            let row = Row { resolved: resolver.resolve(&name).await, name };
-            (place, row)
+            let found = resolver.resolve(&name).await;
+            (place, Row { name, found })
         });
     }
     let mut rows = asked.join_all().await;
@@ -69,7 +69,7 @@ fn table(ctx: &Ctx, rows: &[Row]) -> String {
         .set_header(["TOOL", "RUN", "SOURCE", "SUMMARY"]);
     for row in rows {
         let Some(tool) = ctx.config().app.conversation.tools.get(&row.name) else { continue };
-        let summary = match &row.resolved {
+        let summary = match &row.found {
             Ok(tool) => tool.definition.summary.as_deref().unwrap_or_default(),
             Err(_) => "(cannot be used, see below)",
         };
@@ -96,7 +96,7 @@ fn object(ctx: &Ctx, row: &Row) -> Value {
         "enable": config.map(|config| config.enable),
         "run": config.map(|config| run_mode(config.run)),
     });
-    match &row.resolved {
+    match &row.found {
         Ok(tool) => {
             object["summary"] = json!(tool.definition.summary);
             object["parameters"] = tool.definition.call_schema();

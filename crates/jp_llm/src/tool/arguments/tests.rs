@@ -3,14 +3,20 @@
 mod hostile;
 mod words;
 
+use indexmap::IndexMap;
+use jp_tool::ToolSchema;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::tool::definition::split;
 
 fn definition(parameters: Value) -> ToolDefinition {
-    let parameters = serde_json::from_value(parameters).unwrap();
-    ToolDefinition { name: "t".to_owned(), parameters, ..ToolDefinition::default() }
+    define(serde_json::from_value(parameters).unwrap())
+}
+
+fn define(parameters: IndexMap<String, Parameter>) -> ToolDefinition {
+    split("t", ToolSchema { parameters, ..ToolSchema::default() }).0
 }
 
 fn prepare(parameters: Value, arguments: Value) -> Result<Value, String> {

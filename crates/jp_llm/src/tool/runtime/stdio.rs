@@ -43,6 +43,7 @@ impl StdioRuntime {
         let (finished, settled) = ended.map_err(|error| ToolError::from_error(&error))?;
         forward(&request.tool.name, &finished);
         let outcome = outcome::of_program(&finished, program.timeout);
+        let warnings = warnings.into_iter().chain(left(&settled)).collect();
         // What shows arguments changes nothing, whatever it did.
         let pending = settled.pending.filter(|_| request.action == Action::Run);
         Ok(Execution { outcome, pending, advice: settled.advice, warnings })
@@ -56,6 +57,19 @@ impl ToolRuntime for StdioRuntime {
             self.run(request).await.unwrap_or_else(failed)
         })
     }
+}
+
+/// What of the changes is lost, whatever is decided about the others.
+fn left(settled: &jp_confine::Outcome) -> Vec<String> {
+    let abandoned = settled.abandoned.as_ref().map(jp_confine::Abandoned::judged);
+    let count = abandoned.map_or(0, |judged| judged.allowed().len() + judged.refused().len());
+    let mut lost = Vec::new();
+    if count > 0 {
+        lost.push("the tool did not come to its end; what it changed is thrown away".to_owned());
+    }
+    let pending = settled.pending.iter().flat_map(|pending| pending.judged().left_out());
+    lost.extend(pending.map(|change| format!("{} is no file and is left out", change.path)));
+    lost
 }
 
 /// What the program wrote for people, line by line.

@@ -131,10 +131,9 @@ fn check_mounts(case: &Case, plan: &Plan) -> Result<(), TestCaseError> {
             What::Private { .. } => true,
             // Without an overlay there is nothing to put a whiteout in.
             What::Hidden => around.is_some_and(|around| match around.what {
-                What::Host { write: Write::Direct, .. } => false,
+                What::Host { write: Write::Direct, .. } | What::Hidden | What::Blank => false,
                 What::Host { .. } => around.path != "/",
                 What::Private { .. } => place.path == case.root,
-                What::Hidden | What::Blank => false,
             }),
         };
         prop_assert!(fits, "{} cannot be mounted\n{plan}", place.path);

@@ -6,7 +6,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::place::{Place, fold};
+use super::place::{Place, fold, is_same};
 
 /// A pattern is a path, and no system has longer ones.
 const MAX_LENGTH: usize = 4_096;
@@ -92,6 +92,16 @@ impl Pattern {
             (Form::Absolute, _) => place.is_in(rest),
             (Form::Below, _) => place.is_below_root(rest),
             (Form::Anywhere, _) => place.below_root().iter().any(|name| self.names(name)),
+        }
+    }
+
+    /// Whether the last name of what the pattern names can be this one.
+    pub(super) fn ends_with(&self, name: &str) -> bool {
+        match self.form {
+            Form::Anywhere => self.names(name),
+            Form::Home | Form::Absolute | Form::Below => {
+                is_same(Utf8Path::new(&self.rest).file_name().unwrap_or_default(), name)
+            }
         }
     }
 

@@ -60,7 +60,7 @@ fn starts_with(names: &[&str], path: &Utf8Path) -> bool {
         .all(|part| names.next().is_some_and(|name| is_same(name, part.as_str())))
 }
 
-fn is_same(name: &str, other: &str) -> bool {
+pub(super) fn is_same(name: &str, other: &str) -> bool {
     name.eq_ignore_ascii_case(other)
         || (!(name.is_ascii() && other.is_ascii()) && fold(name) == fold(other))
 }

@@ -295,3 +295,33 @@ fn a_place_that_is_a_link_is_known_by_both_names() {
         }
     }
 }
+
+#[test]
+fn a_walk_from_the_top_finds_everything_by_its_last_name() {
+    let list = ["secrets/token", "/srv/key", "**/*.pem"]
+        .iter()
+        .fold(SensitivePaths::builtin(), |list, text| list.with(text).unwrap());
+    for (root, home, path) in [
+        ("/ws", Some("/home/me"), "a/b/.env"),
+        ("/ws", Some("/home/me"), "a/.ENV.local/x"),
+        ("/ws", Some("/home/me"), "secrets/Token/x"),
+        ("/ws", Some("/home/me"), "a/tls.PEM"),
+        ("/ws", Some("/home/me"), "a/.e\u{200c}nv"),
+        ("/home", Some("/home/me"), "me/.aws/credentials"),
+        ("/home/me", Some("/home/me"), ".\u{17f}sh/x"),
+        ("/", None, "srv/key/x"),
+        ("/ws", None, "any/.docker/config.json"),
+    ] {
+        assert!(list.find(root.into(), home.map(Into::into), "".into()).is_none());
+        let path = Utf8Path::new(path);
+        let mut ways: Vec<_> = path.ancestors().filter(|way| !way.as_str().is_empty()).collect();
+        ways.reverse();
+        let is_sensitive =
+            |way: &&Utf8Path| list.find(root.into(), home.map(Into::into), way).is_some();
+        let first = ways.into_iter().find(is_sensitive).unwrap();
+        assert!(list.could_name(first.file_name().unwrap()), "{first}");
+    }
+    for name in ["main.rs", "env", ".envrc", "tokens", "pem", ""] {
+        assert!(!list.could_name(name), "{name}");
+    }
+}

@@ -100,6 +100,21 @@ pub(crate) fn refused(refused: &[Refused], is_done: bool) -> String {
     text
 }
 
+/// What a program left behind that no workspace keeps: pipes and sockets.
+pub(crate) fn left_out(changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nLeft out, because it is no file:\n".to_owned();
+    for change in changes.iter().take(MAX_FILES) {
+        let _ = writeln!(text, "  {}", single_line(change.path.as_str()));
+    }
+    if let Some(more) = changes.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  … and {more} more");
+    }
+    text
+}
+
 /// Whether some of this is against the policy, and not merely impossible.
 pub(crate) fn is_against_policy(refused: &[Refused]) -> bool {
     let is_against =

@@ -6,7 +6,6 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::{Config, ConfigErrors, Layer};
 use jp_confine::{Needs, Prepared, Subject};
-use jp_process::find_program;
 use jp_sandbox::{event::Wanted, plan::Lifetime, presets::Preset};
 use jp_tool::access::{AccessPolicy, NetRule};
 
@@ -67,7 +66,7 @@ impl Request {
         let [name, ..] = args.command.as_slice() else {
             return Err(Error::usage("no program was named"));
         };
-        let (program, canonical) = find(ctx, name)?;
+        let (program, canonical) = confine::program(ctx, name)?;
         let named: Vec<_> = access.allow_sensitive.iter().map(|path| named(ctx, path)).collect();
         let transactional = args.changes.dry_run || args.changes.review;
         let approved = named.clone();
@@ -240,25 +239,4 @@ fn named(ctx: &Ctx, path: &Utf8Path) -> Utf8PathBuf {
         (Some(parent), Some(name)) => parent.join(name),
         _ => path.canonicalize_utf8().unwrap_or(path),
     }
-}
-
-fn find(ctx: &Ctx, name: &std::ffi::OsStr) -> Result<(Utf8PathBuf, Utf8PathBuf)> {
-    if name.is_empty() {
-        return Err(Error::usage("the name of the program is empty"));
-    }
-    let search = ctx::variable("PATH");
-    let found = find_program(name, search.as_ref(), ctx.cwd().as_std_path());
-    let found = found.map_err(|error| {
-        let error = Error::usage(error);
-        // Programs are not looked for in the current directory.
-        match name.to_str().filter(|name| !name.contains('/') && ctx.cwd().join(name).is_file()) {
-            Some(name) => error.hint(format!("the file in this directory is ./{name}")),
-            None => error,
-        }
-    })?;
-    let path = Utf8PathBuf::try_from(found)
-        .map_err(|error| Error::usage(format!("the path of the program is not UTF-8: {error}")))?;
-    let canonical =
-        path.canonicalize_utf8().map_err(|error| Error::usage(format!("{path}: {error}")))?;
-    Ok((path, canonical))
 }

@@ -35,12 +35,7 @@ fn a_definition_is_limited_in_depth() {
                 _ => parameter.one_of = Some(vec![inner]),
             }
         }
-        let parameters = [("deep".to_owned(), parameter)].into_iter().collect();
-        Validator::new(&ToolDefinition {
-            name: "t".to_owned(),
-            parameters,
-            ..ToolDefinition::default()
-        })
+        Validator::new(&define(IndexMap::from_iter([("deep".to_owned(), parameter)])))
     };
     assert!(nested(MAX_DEPTH - 1).is_ok());
     insta::assert_snapshot!(nested(MAX_DEPTH).unwrap_err(), @"parameter `deep` is nested more than 64 levels deep");

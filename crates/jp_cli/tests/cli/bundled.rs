@@ -1,0 +1,214 @@
+//! The bundled tools through `jp tool run`, under the real sandbox: each row of the table of tools and
+//! capabilities once allowed and once denied, for tools that check themselves and for the one that
+//! leaves it to the kernel.
+
+use std::time::Duration;
+
+use jp_test::{Size, TestEnv};
+
+const SIZE: Size = Size { rows: 30, cols: 100 };
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A workspace with one tool that has these rules.
+fn world(tool: &str, rules: &str) -> TestEnv {
+    let env = jp_test::env!();
+    env.write(
+        ".jp/config.toml",
+        format!(
+            "[conversation.tools.{tool}]\nsource = \"local\"\ncommand = \"jp-tools\"\n\
+             run = \"unattended\"\naccess.fs = [{rules}]\n"
+        ),
+    );
+    env.write("open/old.txt", "one\ntwo\n");
+    env.write("shut/old.txt", "one\ntwo\n");
+    env
+}
+
+fn exists(env: &TestEnv, path: &str) -> bool {
+    env.path(path).exists()
+}
+
+/// What the tool needs in `open`, and everything but that in `shut`.
+struct Row {
+    ids: &'static str,
+    tool: &'static str,
+    arguments: &'static str,
+    /// Capabilities, beside `read`, that `open` is granted.
+    needs: &'static str,
+    /// What `shut` is granted instead.
+    lacks: &'static str,
+    /// The capability that the error names.
+    named: &'static str,
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        ids: "076-102",
+        tool: "fs_read_file",
+        arguments: "path=DIR/old.txt",
+        needs: "read = true",
+        lacks: "write = true",
+        named: "read",
+    },
+    Row {
+        ids: "076-103",
+        tool: "fs_list_files",
+        arguments: "path=DIR",
+        needs: "read = true",
+        lacks: "write = true",
+        named: "read",
+    },
+    Row {
+        ids: "076-104",
+        tool: "fs_grep_files",
+        arguments: "pattern=two paths=DIR",
+        needs: "read = true",
+        lacks: "write = true",
+        named: "read",
+    },
+    Row {
+        ids: "076-105",
+        tool: "fs_create_file",
+        arguments: "path=DIR/new.txt content=hello",
+        needs: "read = true, create = true",
+        lacks: "read = true, update = true, delete = true",
+        named: "create",
+    },
+    Row {
+        ids: "076-106",
+        tool: "fs_create_file",
+        arguments: "path=DIR/old.txt content=hello --answer overwrite_file=true",
+        needs: "read = true, update = true",
+        lacks: "read = true, create = true, delete = true",
+        named: "update",
+    },
+    Row {
+        ids: "076-107",
+        tool: "fs_modify_file",
+        arguments: "--json {\"path\":\"DIR/old.txt\",\"edits\":[{\"old\":\"two\",\"new\":\"three\"}]} --answer apply_changes=true",
+        needs: "read = true, update = true",
+        lacks: "read = true, create = true, delete = true",
+        named: "update",
+    },
+    Row {
+        ids: "076-109",
+        tool: "fs_delete_file",
+        arguments: "path=DIR/old.txt",
+        needs: "read = true, delete = true",
+        lacks: "read = true, create = true, update = true",
+        named: "delete",
+    },
+];
+
+#[test]
+fn each_tool_needs_its_capability_and_no_other() {
+    // 076-265, 076-266, 076-267
+    for row in ROWS {
+        let rules =
+            format!("{{ path = \"open\", {} }}, {{ path = \"shut\", {} }}", row.needs, row.lacks);
+        let env = world(row.tool, &rules);
+        let run = |directory: &str| {
+            let words: Vec<_> =
+                row.arguments.split(' ').map(|it| it.replace("DIR", directory)).collect();
+            let mut args = vec!["tool", "run", row.tool];
+            args.extend(words.iter().map(String::as_str));
+            env.jp(&args).run()
+        };
+        let allowed = run("open");
+        assert_eq!(allowed.exit_code(), Some(0), "{} {}: {allowed}", row.ids, row.tool);
+        let denied = run("shut");
+        assert_eq!(denied.exit_code(), Some(1), "{} {}: {denied}", row.ids, row.tool);
+        let told = denied.stderr();
+        assert!(told.contains(row.named), "{} {}: {told}", row.ids, row.tool);
+        assert!(told.contains("open"), "the grants are named: {told}");
+        assert_eq!(env.read("shut/old.txt"), "one\ntwo\n", "{} {}", row.ids, row.tool);
+        assert!(!exists(&env, "shut/new.txt"), "{} {}", row.ids, row.tool);
+    }
+}
+
+#[test]
+fn moving_needs_delete_there_and_create_here() {
+    for (from, to, code) in [
+        ("delete = true", "create = true", 0),
+        ("create = true, update = true", "create = true", 1),
+        ("delete = true", "delete = true, update = true", 1),
+    ] {
+        let rules = format!(
+            "{{ path = \"open\", read = true, {from} }}, {{ path = \"shut\", read = true, {to} }}"
+        );
+        let env = world("fs_move_file", &rules);
+        let output = env
+            .jp(["tool", "run", "fs_move_file", "source=open/old.txt", "target=shut/moved.txt"])
+            .run();
+        assert_eq!(output.exit_code(), Some(code), "{rules}: {output}");
+        assert_eq!(exists(&env, "shut/moved.txt"), code == 0);
+        assert_eq!(exists(&env, "open/old.txt"), code != 0);
+    }
+}
+
+#[test]
+fn every_file_of_a_change_needs_the_capability() {
+    // 076-108
+    let rules = "{ path = \"open\", read = true, update = true }, { path = \"shut\", read = true }";
+    let env = world("fs_modify_file", rules);
+    let edit = |path: &str| format!("{{\"path\":\"{path}\",\"old\":\"two\",\"new\":\"three\"}}");
+    let json = format!(
+        "{{\"path\":\"open/old.txt\",\"edits\":[{},{}]}}",
+        edit("open/old.txt"),
+        edit("shut/old.txt")
+    );
+    let output = env
+        .jp(["tool", "run", "fs_modify_file", "--json", &json, "--answer", "apply_changes=true"])
+        .run();
+    assert_eq!(output.exit_code(), Some(1), "{output}");
+    assert_eq!(env.read("open/old.txt"), "one\ntwo\n", "all or nothing");
+}
+
+#[test]
+fn utilities_are_confined_by_the_kernel() {
+    // 076-268, 076-269
+    let env = world("unix_utils", "{ path = \"open\", read = true }");
+    let run = |path: &str| {
+        env.jp(["tool", "run", "unix_utils", "util=wc", "args=-l", &format!("args={path}")]).run()
+    };
+    let counted = run("open/old.txt");
+    assert_eq!(counted.exit_code(), Some(0), "{counted}");
+    let hidden = run("shut/old.txt");
+    assert_ne!(hidden.exit_code(), Some(0), "{hidden}");
+    let outside = run("/etc/passwd");
+    assert_ne!(outside.exit_code(), Some(0), "{outside}");
+}
+
+/// Says which rules it got, how, and whether it can read what they do not grant.
+const CURIOUS: &str = r#"#!/bin/sh
+read -r line
+rest=$(cat)
+case "$line" in
+*'"action":"schema"'*) echo '{"tools":[{"name":"curious","parameters":{}}]}'; exit ;;
+esac
+secret=$(cat shut/old.txt 2>/dev/null) || secret=denied
+case "$line" in *'"access":{"fs":[{"path":"open"'*) rules=given ;; esac
+[ "$line" = "$1" ] && [ -z "$rest" ] && same=same
+echo "rules $rules, twice the $same, secret $secret"
+"#;
+
+#[test]
+fn a_tool_gets_its_rules_in_both_ways_and_is_held_to_them_before_it_is_permitted() {
+    // 076-160, 076-260, 076-261, 076-262, 076-263
+    let env = world("fs_read_file", "");
+    env.write("tool.sh", CURIOUS);
+    env.write(
+        ".jp/config.toml",
+        "[conversation.tools.curious]\nsource = \"local\"\n\
+         command = { program = \"/bin/sh\", args = [\"tool.sh\", '{\"tool\":{{tool}},\"context\":{{context}}}'] }\n\
+         access.fs = [{ path = \"open\", read = true }, { path = \"tool.sh\", read = true }]\n",
+    );
+    let expected = "rules given, twice the same, secret denied";
+    let run = ["tool", "run", "curious"];
+    // Asked how it shows its arguments, it has done all of that already.
+    let mut terminal = env.jp(run).pty(SIZE);
+    terminal.expect(expected, LIMIT).expect("Run curious?", LIMIT).send("y\r");
+    terminal.wait(LIMIT).success();
+    let output = env.jp(["tool", "run", "curious", "--yes"]).run().success();
+    assert_eq!(output.stdout(), format!("{expected}\n"));
+}

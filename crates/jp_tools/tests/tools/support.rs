@@ -1,0 +1,178 @@
+//! A workspace, and calls of tools in it.
+
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, time::Duration};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jp_test::TestEnv;
+use serde_json::{Map, Value, json};
+
+/// A workspace of its own.
+pub(crate) struct World {
+    env: TestEnv,
+}
+
+impl World {
+    /// A workspace with these files.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let world = Self { env: TestEnv::new(env!("CARGO_BIN_EXE_jp-tools")) };
+        for (path, text) in files {
+            world.write(path, text);
+        }
+        world
+    }
+
+    pub(crate) fn root(&self) -> &Utf8Path {
+        self.env.project()
+    }
+
+    pub(crate) fn path(&self, path: &str) -> Utf8PathBuf {
+        self.root().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        self.env.write(path, text);
+    }
+
+    pub(crate) fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.path(path)).unwrap()
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).unwrap()
+    }
+
+    /// A call of a tool.
+    pub(crate) fn tool(&self, name: &str) -> Call<'_> {
+        Call {
+            world: self,
+            name: name.to_owned(),
+            action: "run",
+            access: Value::Null,
+            answers: Map::new(),
+        }
+    }
+
+    /// Runs a program in the workspace, for what is not done by tools.
+    pub(crate) fn command(&self, program: &str, args: &[&str]) {
+        self.env.command(program, args).run().success();
+    }
+
+    /// Sends these bytes, and returns what came back.
+    pub(crate) fn send(&self, stdin: impl Into<Vec<u8>>) -> Answer {
+        let output = self.env.jp([] as [&str; 0]).stdin(stdin).timeout(MAX_TIME).run();
+        let lines: Vec<&str> = output.stdout().lines().collect();
+        let [line] = lines.as_slice() else { panic!("not one line: {output}") };
+        assert_eq!(output.signal(), None, "{output}");
+        let value = serde_json::from_str(line).unwrap();
+        Answer { value, code: output.exit_code() }
+    }
+
+    /// Everything below the root: kind, mode and content of each.
+    pub(crate) fn everything(&self) -> BTreeMap<Utf8PathBuf, String> {
+        let mut found = BTreeMap::new();
+        let mut dirs = vec![self.root().to_owned()];
+        while let Some(dir) = dirs.pop() {
+            for entry in dir.read_dir_utf8().unwrap().map(Result::unwrap) {
+                let path = entry.path().to_owned();
+                let data = entry.path().symlink_metadata().unwrap();
+                let mode = data.permissions().mode();
+                let what = if data.is_dir() {
+                    dirs.push(path.clone());
+                    String::new()
+                } else if data.is_file() {
+                    format!("{:?}", fs::read(&path))
+                } else {
+                    format!("{:?}", path.read_link_utf8())
+                };
+                found.insert(path, format!("{mode:o} {what}"));
+            }
+        }
+        found
+    }
+}
+
+/// Long enough for a slow machine, short enough to find what hangs.
+const MAX_TIME: Duration = Duration::from_mins(1);
+
+/// A call that is being put together.
+#[must_use = "nothing has been called yet"]
+pub(crate) struct Call<'a> {
+    world: &'a World,
+    name: String,
+    action: &'static str,
+    access: Value,
+    answers: Map<String, Value>,
+}
+
+impl Call<'_> {
+    /// Rules for files.
+    pub(crate) fn rules(mut self, rules: Value) -> Self {
+        self.access = json!({ "fs": rules });
+        self
+    }
+
+    pub(crate) fn access(mut self, access: Value) -> Self {
+        self.access = access;
+        self
+    }
+
+    pub(crate) fn answer(mut self, id: &str, answer: impl Into<Value>) -> Self {
+        self.answers.insert(id.to_owned(), answer.into());
+        self
+    }
+
+    pub(crate) fn action(mut self, action: &'static str) -> Self {
+        self.action = action;
+        self
+    }
+
+    pub(crate) fn run(self, arguments: Value) -> Answer {
+        let Self { world, name, action, access, answers } = self;
+        let invocation = json!({
+            "tool": { "name": name, "arguments": arguments, "answers": answers },
+            "context": { "root": world.root(), "action": action, "access": access },
+        });
+        world.send(format!("{invocation}\n"))
+    }
+}
+
+/// The line that a tool answered.
+pub(crate) struct Answer {
+    pub(crate) value: Value,
+    code: Option<i32>,
+}
+
+impl Answer {
+    /// The text of a success.
+    #[track_caller]
+    pub(crate) fn text(&self) -> &str {
+        assert_eq!(
+            (&self.value["type"], self.code),
+            (&json!("success"), Some(0)),
+            "{}",
+            self.value
+        );
+        self.value["content"].as_str().unwrap()
+    }
+
+    /// The message of an error.
+    #[track_caller]
+    pub(crate) fn error(&self) -> &str {
+        assert_eq!((&self.value["type"], self.code), (&json!("error"), Some(1)), "{}", self.value);
+        self.value["message"].as_str().unwrap()
+    }
+
+    /// The question with this id.
+    #[track_caller]
+    pub(crate) fn question(&self, id: &str) -> &Value {
+        let kind = &self.value["type"];
+        assert_eq!((kind, self.code), (&json!("needs_input"), Some(0)), "{}", self.value);
+        let question = &self.value["question"];
+        assert_eq!(question["id"], id, "{question}");
+        question
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.value["type"] == "error"
+    }
+}

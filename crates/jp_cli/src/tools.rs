@@ -50,6 +50,15 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
     Ok(Arc::new(Resolver::new(config, policies, confiner, confine::needs, world)))
 }
 
+/// Says what there is to say about how programs were confined while they described themselves.
+pub(crate) fn warn(ctx: &Ctx, resolver: &Resolver) -> Result<Vec<String>> {
+    let warnings: Vec<_> = resolver.warnings().collect();
+    for warning in &warnings {
+        ctx.printer().print(Print::chrome(&format!("warning: {warning}\n")).untrusted())?;
+    }
+    Ok(warnings)
+}
+
 /// Asks about what is sensitive and granted to a tool, once, before it is called.
 pub(crate) async fn approve(
     ctx: &Ctx,

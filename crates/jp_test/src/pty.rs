@@ -19,7 +19,7 @@ use camino::Utf8Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::group::Group;
 use crate::normalize::Normalizer;
@@ -95,6 +95,22 @@ impl Pty {
         match found.flatten() {
             Some(end) => self.seen = end,
             None => panic!("`{text}` did not appear:\n{}", self.output(None)),
+        }
+        self
+    }
+
+    /// Waits until the program reads key by key. Before that a control-C is a signal, and from then on
+    /// it is a key.
+    #[track_caller]
+    pub fn expect_keys(&mut self, within: Duration) -> &mut Self {
+        let deadline = Instant::now() + within;
+        let reads_lines = |keyboard: &File| {
+            let modes = tcgetattr(keyboard).expect("our own terminal has modes");
+            modes.local_modes.contains(LocalModes::ICANON)
+        };
+        while reads_lines(&self.keyboard) {
+            assert!(Instant::now() < deadline, "no keys are read:\n{}", self.output(None));
+            thread::sleep(Duration::from_millis(2));
         }
         self
     }

@@ -1,6 +1,8 @@
 //! The person at the terminal, as tools see them: asked before a call, asked by a tool, shown what a
 //! call would change. Where nobody is there, every question is answered by saying so.
 
+use std::cell::RefCell;
+
 use jp_changes::Judged;
 use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
@@ -28,6 +30,8 @@ pub(crate) struct Attendant<'a> {
     /// Whether changes are shown as one line each.
     pub(crate) stat: bool,
     pub(crate) progress: &'a Progress,
+    /// The warnings that were given; each is given once, however often a tool is started.
+    pub(crate) warned: &'a RefCell<Vec<String>>,
 }
 
 /// What came of a question with a yes or a no.
@@ -185,7 +189,13 @@ impl Interaction for Attendant<'_> {
                 // Where the question was seen, its second coming is explained.
                 let _ = self.ctx.terminal().show(&format!("{reason}\n"));
             }
-            Notice::Warning(warning) => self.say(&format!("warning: {warning}\n")),
+            Notice::Warning(warning) => {
+                let mut warned = self.warned.borrow_mut();
+                if !warned.iter().any(|other| other == warning) {
+                    self.say(&format!("warning: {warning}\n"));
+                    warned.push(warning.to_owned());
+                }
+            }
         }
     }
 }

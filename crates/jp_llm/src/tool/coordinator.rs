@@ -11,6 +11,7 @@
 //! does not hold up the others.
 
 mod answers;
+mod ends;
 #[cfg(test)]
 mod tests;
 
@@ -18,14 +19,16 @@ use std::{fmt, time::Duration};
 
 use jp_config::conversation::tool::{ResultMode, RunMode};
 use jp_conversation::EventKind;
-use jp_tool::{
-    Action, Blocks, ContentBlock, SessionAction, Tool, ToolCommand, ToolError, ToolState,
-};
+use jp_tool::{Action, Tool, ToolCommand, ToolError, ToolState};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::answers::Answers;
+pub use self::ends::text_of;
+use self::{
+    answers::Answers,
+    ends::{command, ended, incomplete, name_of, noted, wrong},
+};
 use super::{
     call::{CallEnd, ToolCall},
     inquiry::{Approval, InquiryBackend, Interaction, Notice, Proposed, Verdict},
@@ -95,6 +98,11 @@ impl<I: Interaction> Coordinator<'_, I> {
                 Ok(arguments) => self.run(tool, &id, arguments, changes, cancel).await,
                 Err(end) => end,
             },
+            // It outlives the call, and so would what is held back.
+            Ok(Some(_)) if changes != Changes::Make => wrong(
+                "what a tool that stays alive changes cannot be shown first; call it without `action`"
+                    .to_owned(),
+            ),
             Ok(Some(command)) => match self.obey(tool, &id, command, cancel).await {
                 Ok(state) => CallEnd::Done(live::to_blocks(state)),
                 Err(end) => end,
@@ -367,70 +375,4 @@ impl<I: Interaction> Coordinator<'_, I> {
             Verdict::Cancel => CallEnd::Cancelled,
         }
     }
-}
-
-/// The command that the arguments are, for a tool that stays alive.
-fn command(
-    tool: &ResolvedTool,
-    arguments: &Map<String, Value>,
-) -> Result<Option<ToolCommand>, CallEnd> {
-    if tool.live.is_none() {
-        return Ok(None);
-    }
-    ToolCommand::from_arguments(arguments).map_err(|error| {
-        let error = ToolError::from_error(&error);
-        CallEnd::Failed(Failure { error, cause: Cause::Arguments })
-    })
-}
-
-fn wrong(message: String) -> CallEnd {
-    CallEnd::Failed(Failure::new(Cause::Arguments, message))
-}
-
-/// The end of a command that failed; if it was to be ended, that is why.
-fn ended(failure: Failure, cancel: &CancellationToken) -> CallEnd {
-    if cancel.is_cancelled() { CallEnd::Cancelled } else { CallEnd::Failed(failure) }
-}
-
-fn name_of(action: SessionAction) -> &'static str {
-    match action {
-        SessionAction::Spawn => "spawn",
-        SessionAction::Fetch => "fetch",
-        SessionAction::Apply => "apply",
-        SessionAction::Abort => "abort",
-    }
-}
-
-/// The end as the text that is recorded, and that the model reads.
-pub fn text_of(end: &CallEnd) -> String {
-    match end {
-        CallEnd::Done(content) => render::to_text(content),
-        CallEnd::Failed(Failure { error, .. }) => {
-            let trace = error.trace.iter().map(|cause| format!("\n{cause}"));
-            std::iter::once(error.message.clone()).chain(trace).collect()
-        }
-        CallEnd::Skipped(reason) => reason.clone(),
-        CallEnd::Cancelled => "the call was cancelled".to_owned(),
-    }
-}
-
-fn noted(end: CallEnd, note: &str) -> CallEnd {
-    match end {
-        CallEnd::Done(Blocks { mut blocks, malformed }) => {
-            blocks.push(ContentBlock::text(note));
-            CallEnd::Done(Blocks { blocks, malformed })
-        }
-        other => other,
-    }
-}
-
-/// A tool that was not allowed to do what it says it did has failed, whatever it says.
-fn incomplete(end: &CallEnd, unmade: Vec<String>) -> CallEnd {
-    let said = text_of(end);
-    let mut failure = Failure::new(Cause::Refused, "not all changes of the tool were made");
-    failure.error.trace.extend(unmade);
-    if !said.is_empty() {
-        failure.error.trace.push(format!("the tool said: {said}"));
-    }
-    CallEnd::Failed(failure)
 }

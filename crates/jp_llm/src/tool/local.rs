@@ -6,9 +6,11 @@
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_confine::{Command, ConfineError, Confiner, Covered, Needs, Running, Streams, Subject};
+use jp_confine::{
+    Command, ConfineError, Confiner, Covered, Needs, Prepared, Running, Streams, Subject,
+};
 use jp_process::{FindError, Input, Output, find_program};
-use jp_sandbox::plan::Lifetime;
+use jp_sandbox::{confinement::Tier, machine::Feature, plan::Lifetime};
 use jp_tool::{Action, Invocation, Tool};
 use thiserror::Error;
 
@@ -62,6 +64,12 @@ pub enum StartError {
     /// Its path is not text.
     #[error("the path of the program is not UTF-8: {0}")]
     Path(String),
+    /// What it changes should be held back, and cannot be.
+    #[error("changes cannot be kept apart, so they cannot be shown before they are made")]
+    NotApart {
+        /// Whether that is because nothing is confined.
+        off: bool,
+    },
     /// It cannot be confined by the rules of its tool, or not be started.
     #[error(transparent)]
     Confine(#[from] ConfineError),
@@ -80,7 +88,8 @@ pub(crate) struct Found {
 
 impl LocalProgram {
     /// Starts the program for this invocation; all its streams are pipes. With `hold`, everything it
-    /// writes is kept apart.
+    /// writes is kept apart. A call for which that is not possible does not start; a question about the
+    /// tool itself does, because it has to be asked, and only a broken program writes then.
     pub(crate) async fn start(
         &self,
         invocation: &Invocation,
@@ -88,8 +97,12 @@ impl LocalProgram {
     ) -> Result<(Running, Vec<String>), StartError> {
         let found = self.find(invocation)?;
         let prepared = self.confiner.prepare(self.subject(&found, hold)).await?;
+        if hold && invocation.context.action == Action::Run {
+            self.can_keep_apart(&prepared).await?;
+        }
         let mut warnings: Vec<_> = prepared.warning.iter().cloned().collect();
-        if !self.was_asked {
+        // Who only describes itself needs nothing that is sensitive.
+        if !self.was_asked && invocation.context.action == Action::Run {
             warnings.extend(hidden(&prepared.covered(), &self.place.root));
         }
         let command = Command {
@@ -104,6 +117,14 @@ impl LocalProgram {
         };
         let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
         Ok((self.confiner.start(prepared, command, streams).await?, warnings))
+    }
+
+    async fn can_keep_apart(&self, prepared: &Prepared) -> Result<(), StartError> {
+        let machine = self.confiner.machine().await.map_err(ConfineError::from)?;
+        if prepared.plan.tier == Tier::Namespaces && machine.has(Feature::Overlay) {
+            return Ok(());
+        }
+        Err(StartError::NotApart { off: prepared.plan.off })
     }
 
     /// What is sensitive, granted to the program, and not approved yet.

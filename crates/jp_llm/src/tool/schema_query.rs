@@ -6,7 +6,11 @@
 
 pub(crate) mod cache;
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use jp_process::{Bounds, Captured, Finished, Stopped};
 use jp_tool::{Action, SchemaResponse, Tool};
@@ -37,6 +41,8 @@ pub(crate) struct SchemaQueries {
     /// One cell for each way a program is asked: whoever wants the same answer waits for it.
     asked: Mutex<HashMap<String, Arc<OnceCell<Answer>>>>,
     turns: Semaphore,
+    /// What has to be said about how programs were confined while they were asked.
+    warnings: std::sync::Mutex<BTreeSet<String>>,
 }
 
 type Answer = Result<Arc<SchemaResponse>, Arc<DescribeError>>;
@@ -93,7 +99,13 @@ impl DescribeError {
 impl SchemaQueries {
     /// Keeps answers in this directory, if there is one.
     pub(crate) fn new(cache: Option<Cache>) -> Self {
-        Self { cache, asked: Mutex::default(), turns: Semaphore::new(SIDE_BY_SIDE) }
+        let (asked, warnings) = Default::default();
+        Self { cache, asked, turns: Semaphore::new(SIDE_BY_SIDE), warnings }
+    }
+
+    /// What has to be said about how programs were confined since this was last asked for.
+    pub(crate) fn warnings(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The tools of a program, as it describes them to this tool.
@@ -113,7 +125,7 @@ impl SchemaQueries {
         }
         // The semaphore is never closed.
         let turn = self.turns.acquire().await;
-        let answer = ask(program, question).await.map_err(Arc::new)?;
+        let answer = self.ask_program(program, question).await.map_err(Arc::new)?;
         drop(turn);
         // A program that was replaced while it was asked may have given the answer of the old one.
         if let Some((cache, fingerprint)) = kept
@@ -126,6 +138,22 @@ impl SchemaQueries {
             let _ = tokio::task::spawn_blocking(put).await;
         }
         Ok(Arc::new(answer))
+    }
+
+    async fn ask_program(
+        &self,
+        program: &LocalProgram,
+        question: &Question,
+    ) -> Result<SchemaResponse, DescribeError> {
+        let (running, warnings) = program.start(&question.invocation, true).await?;
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings);
+        let mut input = serde_json::to_vec(&question.invocation).unwrap_or_default();
+        input.push(b'\n');
+        let bounds = Bounds { output: MOST, time: Some(PATIENCE), ..Bounds::default() };
+        let ended = running.finish(input, bounds, std::future::pending()).await;
+        // What it wrote is dropped with what is left to settle.
+        let (finished, _) = ended.map_err(DescribeError::Watch)?;
+        read(&finished)
     }
 }
 
@@ -159,17 +187,6 @@ impl Question {
     fn fingerprint(&self) -> Option<Fingerprint> {
         Fingerprint::of(&self.files)
     }
-}
-
-async fn ask(program: &LocalProgram, question: &Question) -> Result<SchemaResponse, DescribeError> {
-    let (running, _) = program.start(&question.invocation, true).await?;
-    let mut input = serde_json::to_vec(&question.invocation).unwrap_or_default();
-    input.push(b'\n');
-    let bounds = Bounds { output: MOST, time: Some(PATIENCE), ..Bounds::default() };
-    let ended = running.finish(input, bounds, std::future::pending()).await;
-    // What it wrote is dropped with what is left to settle.
-    let (finished, _) = ended.map_err(DescribeError::Watch)?;
-    read(&finished)
 }
 
 fn read(finished: &Finished) -> Result<SchemaResponse, DescribeError> {

@@ -54,6 +54,7 @@ async fn rows(ctx: &Ctx, refresh: bool) -> Result<Vec<Row>> {
         });
     }
     let mut rows = asked.join_all().await;
+    tools::warn(ctx, &resolver)?;
     rows.sort_unstable_by_key(|(place, _)| *place);
     Ok(rows.into_iter().map(|(_, row)| row).collect())
 }

@@ -1,6 +1,6 @@
 //! `jp tool run`: one call of a tool, as the assistant would make it.
 
-use std::{io::Read as _, time::Duration};
+use std::{cell::RefCell, io::Read as _, time::Duration};
 
 use jp_config::conversation::tool::ResultMode;
 use jp_llm::tool::{
@@ -58,11 +58,14 @@ async fn call(
     let resolver =
         tools::resolver(ctx, Wishes { conversation: journal.id(), ..Wishes::default() })?;
     tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
-    let mut tool = resolver.resolve(&args.name).await?;
+    let tool = resolver.resolve(&args.name).await;
+    let warned = RefCell::new(tools::warn(ctx, &resolver)?);
+    let mut tool = tool?;
     settle(&mut tool, &args.answers)?;
     let arguments = given(ctx, args, &tool)?;
     let progress = Progress::new(ctx.printer().settings().quiet);
-    let attendant = Attendant { ctx, yes: args.yes, stat: args.changes.stat, progress: &progress };
+    let (yes, stat) = (args.yes, args.changes.stat);
+    let attendant = Attendant { ctx, yes, stat, progress: &progress, warned: &warned };
     let record = |event| journal.record(event);
     let handles = Handles::default();
     let coordinator = Coordinator {

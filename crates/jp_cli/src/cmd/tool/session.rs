@@ -13,6 +13,7 @@
 //! by the state of the tool. At the end of the input everything that is alive is ended.
 
 use std::{
+    cell::RefCell,
     collections::HashMap,
     io::{BufRead as _, IsTerminal as _, stdin},
     thread,
@@ -50,9 +51,11 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolSession) -> Result {
     tools::block_on(async {
         let resolver = tools::resolver(ctx, Wishes::default())?;
         tools::approve(ctx, &resolver, &args.name, &[]).await?;
-        let tool = resolver.resolve(&args.name).await?;
+        let tool = resolver.resolve(&args.name).await;
+        let warned = tools::warn(ctx, &resolver)?;
+        let tool = tool?;
         let cancel = CancellationToken::new();
-        let session = Session::new(ctx, args, &tool, &cancel)?;
+        let session = Session::new(ctx, args, (&tool, warned), &cancel)?;
         interruptible(session.attend(), &cancel).await?
     })
 }
@@ -61,6 +64,7 @@ struct Session<'a> {
     ctx: &'a Ctx,
     tool: &'a ResolvedTool,
     yes: bool,
+    warned: RefCell<Vec<String>>,
     handles: Handles,
     /// What is waited for, by id.
     questions: HashMap<String, Question>,
@@ -71,7 +75,7 @@ impl<'a> Session<'a> {
     fn new(
         ctx: &'a Ctx,
         args: &ToolSession,
-        tool: &'a ResolvedTool,
+        (tool, warned): (&'a ResolvedTool, Vec<String>),
         cancel: &'a CancellationToken,
     ) -> Result<Self> {
         if tool.live.is_none() {
@@ -79,7 +83,8 @@ impl<'a> Session<'a> {
             return Err(error.hint(format!("`jp tool run {}` calls it once", args.name)));
         }
         let (handles, questions) = (Handles::default(), HashMap::new());
-        Ok(Self { ctx, tool, yes: args.yes, handles, questions, cancel })
+        let (yes, warned) = (args.yes, RefCell::new(warned));
+        Ok(Self { ctx, tool, yes, warned, handles, questions, cancel })
     }
 
     async fn attend(mut self) -> Result {
@@ -137,8 +142,8 @@ impl<'a> Session<'a> {
 
     async fn tell(&self, command: ToolCommand) -> Result<ToolState> {
         let progress = Progress::new(true);
-        let attendant =
-            Attendant { ctx: self.ctx, yes: self.yes, stat: false, progress: &progress };
+        let (ctx, yes, warned) = (self.ctx, self.yes, &self.warned);
+        let attendant = Attendant { ctx, yes, stat: false, progress: &progress, warned };
         let coordinator = Coordinator {
             interaction: &attendant,
             backend: None,

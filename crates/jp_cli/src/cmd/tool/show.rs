@@ -1,9 +1,10 @@
 //! `jp tool show`: everything about one tool, and who said it.
 
+mod parameters;
+
 use jp_config::conversation::tool::source::ToolSource;
 use jp_llm::tool::{Origin, ResolvedTool, merge::ParameterOrigin};
 use jp_printer::{Format, Print};
-use jp_tool::{Parameter, ParameterType, ParameterTypes};
 use serde_json::{Value, json};
 
 use super::{find, list::run_mode};
@@ -18,7 +19,9 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolShow) -> Result {
     find(ctx, &args.name)?;
     let tool = tools::block_on(async {
         let resolver = tools::resolver(ctx, Wishes { refresh: args.refresh, ..Wishes::default() })?;
-        Ok(resolver.resolve(&args.name).await?)
+        let tool = resolver.resolve(&args.name).await;
+        tools::warn(ctx, &resolver)?;
+        Ok(tool?)
     })?;
     if ctx.is_json() {
         return ctx.print_json(&object(&tool));
@@ -36,19 +39,16 @@ fn text(ctx: &Ctx, tool: &ResolvedTool) -> String {
     if let Some(description) = &tool.docs.description {
         parts.push(format!("{description} {}", said(tool.origins.description)));
     }
-    let parameters: Vec<_> = tool
+    let takes: Vec<_> = tool
         .definition
         .parameters
         .iter()
-        .map(|(name, parameter)| {
+        .flat_map(|(name, parameter)| {
             let changed = tool.origins.parameters.get(name).map(changed).unwrap_or_default();
-            let parts: String =
-                parts_of(parameter, 1).into_iter().map(|part| "\n".to_owned() + &part).collect();
-            format!("- {}{changed}{parts}", explained(name, parameter))
+            parameters::lines(name, parameter, &changed)
         })
         .collect();
-    let takes =
-        if parameters.is_empty() { "It takes none.".to_owned() } else { parameters.join("\n") };
+    let takes = if takes.is_empty() { "It takes none.".to_owned() } else { takes.join("\n") };
     parts.push(format!("## Parameters\n\n{takes}"));
     if let Some(examples) = &tool.docs.examples {
         parts.push(format!("## Examples\n\n{examples} {}", said(tool.origins.examples)));
@@ -80,61 +80,6 @@ fn settings(ctx: &Ctx, tool: &ResolvedTool) -> String {
         lines.push("- it is disabled: the assistant does not see it".to_owned());
     }
     lines.join("\n")
-}
-
-fn explained(name: &str, parameter: &Parameter) -> String {
-    let mut facts = vec![kind(parameter)];
-    if parameter.is_required() {
-        facts.push("required".to_owned());
-    }
-    if let Some(default) = parameter.default.as_ref().filter(|value| !value.is_null()) {
-        facts.push(format!("default `{default}`"));
-    }
-    if let Some(values) = &parameter.values {
-        let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
-        facts.push(format!("one of {}", values.join(", ")));
-    }
-    let summary = parameter.summary.as_deref().map(|summary| format!(": {summary}"));
-    format!("`{name}` ({}){}", facts.join(", "), summary.unwrap_or_default())
-}
-
-/// How deep the parts of a parameter are listed; what is below is for the schema.
-const DEEPEST: usize = 3;
-
-/// What an object, or the elements of a list, are made of.
-fn parts_of(parameter: &Parameter, depth: usize) -> Vec<String> {
-    let inner = parameter.items.as_deref().unwrap_or(parameter);
-    let Some(properties) = inner.properties.as_ref().filter(|_| depth <= DEEPEST) else {
-        return Vec::new();
-    };
-    let indent = "  ".repeat(depth);
-    let line = |(name, part): (&String, &Parameter)| {
-        let own = format!("{indent}- {}", explained(name, part));
-        std::iter::once(own).chain(parts_of(part, depth + 1)).collect::<Vec<_>>()
-    };
-    properties.iter().flat_map(line).collect()
-}
-
-fn kind(parameter: &Parameter) -> String {
-    let name = |kind: &ParameterType| match kind {
-        ParameterType::String => "string",
-        ParameterType::Number => "number",
-        ParameterType::Integer => "integer",
-        ParameterType::Boolean => "boolean",
-        ParameterType::Array => "array",
-        ParameterType::Object => "object",
-        ParameterType::Null => "null",
-    };
-    match &parameter.kind {
-        Some(ParameterTypes::One(kind)) => name(kind).to_owned(),
-        Some(ParameterTypes::Many(kinds)) => {
-            // That something may be left out is said by its not being required.
-            let kinds = kinds.iter().filter(|kind| **kind != ParameterType::Null);
-            kinds.map(name).collect::<Vec<_>>().join(" or ")
-        }
-        None if parameter.one_of.is_some() => "one of several forms".to_owned(),
-        None => "anything".to_owned(),
-    }
 }
 
 /// Who said it, where that is not the tool itself.

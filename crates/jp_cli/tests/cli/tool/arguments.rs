@@ -70,6 +70,38 @@ fn words_become_arguments() {
     }
 }
 
+/// What can be written is what is shown.
+#[test]
+fn parameters_are_shown_with_their_parts() {
+    let env = workspace(&(ECHO.to_owned() + PARAMETERS));
+    insta::assert_snapshot!(env.jp(["tool", "show", "echo"]).run().success().stdout(), @r#"
+    # echo
+
+    ## Parameters
+
+    - `path` (string, required) *(from the configuration)*
+    - `depth` (integer, default `3`) *(from the configuration)*
+    - `ratio` (number) *(from the configuration)*
+    - `deep` (boolean) *(from the configuration)*
+    - `kind` (one of `"file"`, `"dir"`, default `"file"`) *(from the configuration)*
+    - `names` (array of string) *(from the configuration)*
+    - `options` (object) *(from the configuration)*
+      - `limit` (integer, default `10`)
+      - `mode` (string, one of `"fast"`, `"slow"`)
+    - `target` (one of several forms) *(from the configuration)*
+      - either integer
+      - either object
+        - `line` (integer, required)
+
+    ## How it runs
+
+    - source: `local`, configured in .jp/config.toml:2
+    - before a call: `unattended`
+    - what it may touch: the workspace, because it has no rules of its own; see `jp
+      tool explain echo`
+    "#);
+}
+
 /// Everything that is wrong is wrong usage, names the argument, and runs nothing.
 #[test]
 fn wrong_arguments_are_named() {

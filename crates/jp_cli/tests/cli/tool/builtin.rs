@@ -45,7 +45,7 @@ fn tools_are_explained() {
 
     ## Parameters
 
-    - `tools` (array, required): The names of the tools to explain.
+    - `tools` (array of string, required): The names of the tools to explain.
 
     ## How it runs
 

@@ -80,7 +80,7 @@ fn a_review_asks() {
     assert!(output.screen().contains("t: its changes were declined and not made"), "{output}");
     assert!(is_unchanged(&env));
     let mut terminal = run(&env, &["t", "--review"]).pty(SIZE);
-    terminal.expect("Make these changes?", LIMIT).send("\u{3}");
+    terminal.expect("Make these changes?", LIMIT).expect_keys(LIMIT).send("\u{3}");
     terminal.wait(LIMIT).code(130);
     assert!(is_unchanged(&env));
     // What was held back is gone at once, and not only after the next call.
@@ -97,6 +97,31 @@ fn a_review_asks() {
     assert!(output.screen().contains("It would change nothing."), "{output}");
 }
 
+/// Who wants to see changes first must not get them made.
+#[test]
+fn without_a_sandbox_there_is_no_dry_run() {
+    let env = writer("");
+    env.write(".jp/config.toml", local("t", "./t.sh") + "[sandbox]\ndefault = \"off\"\n");
+    insta::assert_snapshot!(run(&env, &["t", "--dry-run"]).run(), @r#"
+    $ jp tool run t --dry-run
+    exit code: 4
+    --- stderr
+    error: changes cannot be kept apart, so they cannot be shown before they are made
+      the sandbox is turned off: `[sandbox] default = "off"`
+    "#);
+    assert!(is_unchanged(&env));
+    let stateful = r#"read -r line
+case $line in *'"action":"schema"'*) echo '{"tools":[{"name":"t","actions":["spawn"],"parameters":{}}]}'; exit;; esac
+echo new > made; echo '{"type":"stopped","result":"done"}'"#;
+    program(&env, "t.sh", stateful);
+    run(&env, &["t", "--dry-run"]).run().code(4);
+    assert!(is_unchanged(&env));
+    run(&env, &["t", "--review"]).pty(SIZE).wait(LIMIT).code(4);
+    assert!(is_unchanged(&env));
+    run(&env, &["t"]).run().success();
+    assert_eq!(env.read("made"), "new\n");
+}
+
 /// A tool that stays alive is called once under the same conditions.
 #[test]
 fn a_dry_run_of_a_tool_that_stays_alive() {
@@ -107,6 +132,11 @@ echo new > made; echo '{"type":"stopped","result":"done"}'"#,
     );
     let output = run(&env, &["t", "--dry-run"]).run().success();
     assert!(output.stdout().contains("+new"), "{output}");
+    assert!(!env.path("made").exists());
+    // One that outlives the call cannot be held back, so it is not started.
+    let spawn = r#"{"action":"spawn","id":"a"}"#;
+    let output = run(&env, &["t", "--dry-run", "--json", spawn]).run().code(2);
+    assert!(output.stderr().contains("call it without `action`"), "{output}");
     assert!(!env.path("made").exists());
     run(&env, &["t"]).run().success();
     assert_eq!(env.read("made"), "new\n");

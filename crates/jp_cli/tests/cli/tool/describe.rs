@@ -280,6 +280,22 @@ echo "{\"tools\":[{\"name\":\"t\",\"summary\":\"$(cat secret 2>/dev/null || echo
     assert_eq!(summaries(&env, &[]), ["nothing"]);
 }
 
+/// On a machine that cannot confine, a program is asked only where that is allowed, and not in silence.
+#[test]
+fn a_question_without_walls_is_announced_once() {
+    let env = with_script(&(described("{}") + "echo done"));
+    let on = |args: &[&str]| env.jp(args.to_vec()).env("JP_SANDBOX_HIDE", "namespaces,landlock");
+    let output = on(&["tool", "run", "t"]).run().code(4);
+    assert!(output.stderr().contains("allow_degraded"), "{output}");
+    let degraded = "[sandbox]\nallow_degraded = true\n";
+    env.write(".jp/config.toml", local("t", "./t.sh") + degraded);
+    for args in [&["tool", "show", "t"][..], &["tool", "list", "--refresh"], &["tool", "run", "t"]]
+    {
+        let output = on(args).run().success();
+        assert_eq!(output.stderr().matches("warning:").count(), 1, "{output}");
+    }
+}
+
 /// Several of us at once do not disturb each other.
 #[test]
 fn several_starts_at_once() {

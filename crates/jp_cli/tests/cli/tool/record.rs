@@ -64,7 +64,7 @@ fn a_call_that_is_broken_off_has_an_end() {
 
     env.write(".jp/config.toml", asking);
     let mut terminal = run(&env, &["t", "--conversation", "new"]).pty(SIZE);
-    terminal.expect("Run t?", LIMIT).send("\u{3}");
+    terminal.expect("Run t?", LIMIT).expect_keys(LIMIT).send("\u{3}");
     terminal.wait(LIMIT).code(130);
     assert_eq!(events(&env, "last").len(), 2);
     assert_eq!(

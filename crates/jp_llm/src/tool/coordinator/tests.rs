@@ -8,7 +8,7 @@ use std::{
 
 use jp_changes::Judged;
 use jp_config::conversation::tool::QuestionTarget;
-use jp_tool::{AnswerType, Parameter, Question};
+use jp_tool::{AnswerType, ContentBlock, Parameter, Question};
 use serde_json::json;
 
 use super::*;

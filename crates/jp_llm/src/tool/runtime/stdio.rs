@@ -87,6 +87,14 @@ pub(crate) fn failure(error: &StartError) -> Failure {
             made.cause = Cause::Refused;
             made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
         }
+        StartError::NotApart { off } => {
+            made.cause = Cause::Refused;
+            made.error.trace.push(String::from(if *off {
+                "the sandbox is turned off: `[sandbox] default = \"off\"`"
+            } else {
+                "`jp sandbox doctor` shows what is missing"
+            }));
+        }
         // The command as such was checked before; what cannot be filled in came with the call.
         StartError::Template(_) => made.cause = Cause::Arguments,
         _ => {}

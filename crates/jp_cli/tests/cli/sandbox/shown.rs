@@ -74,7 +74,7 @@ fn what_is_not_made_is_told_by_its_kind_and_once() {
         "policy.toml",
         "[access]\nfs = [{ path = \".\", read = true, create = true, update = true }]\n",
     );
-    let work = "echo ready; read line; rm old; ln -s /etc/passwd link; mkfifo pipe; echo x > .jp.toml; \
+    let work = "echo ready; read line; rm old; ln -s /etc/shadow link; mkfifo pipe; echo x > .jp.toml; \
                 echo mine > theirs; mkdir -p d; echo made > d/made";
     let work = format!("{work}; mv old2 d/old2");
     env.write("old2", "moved\n");
@@ -100,13 +100,13 @@ fn what_is_not_made_is_told_by_its_kind_and_once() {
       .jp.toml: it holds settings of jp, and no rule names it
 
     Links that lead elsewhere, and would not be made:
-      link: the link leads out of the workspace, to `/etc/passwd`
+      link: the link leads out of the workspace, to `/etc/shadow`
 
     Changed by somebody else meanwhile, and left as it is:
       theirs: it was changed by somebody else while the tool ran
 
-    Cannot be made:
-      pipe: it is neither a file nor a directory nor a link
+    Left out, because it is no file:
+      pipe
     ");
 }
 

@@ -142,9 +142,12 @@ fn one_call_from_its_start_to_its_end() {
 #[test]
 fn a_tool_says_why_it_cannot_start() {
     let env = workspace(&local("git_stage", example("git_stage").as_str()));
-    let output = run(&env, &["git_stage"]).run().code(1);
+    // The directory of the tests may lie in a repository itself.
+    let ceiling = env.root().as_str();
+    let output = run(&env, &["git_stage"]).env("GIT_CEILING_DIRECTORIES", ceiling).run().code(1);
     assert!(output.stderr().contains("not a git repository"), "{output}");
-    let output = session(&env, "git_stage", "spawn\n").run().code(1);
+    let session = session(&env, "git_stage", "spawn\n").env("GIT_CEILING_DIRECTORIES", ceiling);
+    let output = session.run().code(1);
     assert!(output.stderr().contains("not a git repository"), "{output}");
 }
 

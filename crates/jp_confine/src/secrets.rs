@@ -7,7 +7,7 @@
 
 use std::{
     collections::HashSet,
-    ffi::{CStr, OsStr},
+    ffi::OsStr,
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
@@ -15,7 +15,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{AccessPolicy, SensitivePaths};
 use rustix::{
-    fs::{CWD, Dir, DirEntry, FileType, Mode, OFlags, lstat, openat},
+    fs::{CWD, FileType, Mode, OFlags, RawDir, RawDirEntry, lstat, openat},
     io::Errno,
 };
 
@@ -86,8 +86,11 @@ fn linked<'a>(places: impl Iterator<Item = &'a Utf8PathBuf>) -> Result<HashSet<u
         match FileType::from_raw_mode(found.st_mode) {
             FileType::RegularFile if found.st_nlink > 1 => drop(inodes.insert(found.st_ino)),
             FileType::Directory => {
-                let entries = entries(&path).into_iter().flatten();
-                waiting.extend(entries.map(|entry| path.join(name_of(&entry))));
+                // What cannot be listed has no other names that could be found.
+                let _ = each_entry(&path, |entry| {
+                    waiting.push(path.join(name_of(entry)));
+                    Ok::<_, Unsearchable>(())
+                });
             }
             _ => {}
         }
@@ -95,15 +98,33 @@ fn linked<'a>(places: impl Iterator<Item = &'a Utf8PathBuf>) -> Result<HashSet<u
     Ok(inodes)
 }
 
-/// What is in a directory, without a step through a link.
-fn entries(directory: &Path) -> rustix::io::Result<impl Iterator<Item = DirEntry> + use<>> {
+/// How much of a directory is read at once. Most fit, and a tree has many.
+const BLOCK: usize = 32 * 1024;
+
+/// Looks at what is in a directory, without a step through a link. The outer error says that it cannot
+/// be opened.
+fn each_entry<E>(
+    directory: &Path,
+    mut look: impl FnMut(&RawDirEntry<'_>) -> Result<(), E>,
+) -> rustix::io::Result<Result<(), E>> {
     let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let entries = openat(CWD, directory, flags, Mode::empty()).and_then(Dir::new)?;
-    let is_dots = |name: &CStr| matches!(name.to_bytes(), b"." | b"..");
-    Ok(entries.filter_map(Result::ok).filter(move |entry| !is_dots(entry.file_name())))
+    let opened = openat(CWD, directory, flags, Mode::empty())?;
+    let mut block = Vec::with_capacity(BLOCK);
+    let mut entries = RawDir::new(opened, block.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        // A directory that fails on the way shows no more, to us and to others.
+        let Ok(entry) = entry else { break };
+        if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+            continue;
+        }
+        if let Err(stop) = look(&entry) {
+            return Ok(Err(stop));
+        }
+    }
+    Ok(Ok(()))
 }
 
-fn name_of(entry: &DirEntry) -> &OsStr {
+fn name_of<'a>(entry: &'a RawDirEntry<'_>) -> &'a OsStr {
     OsStr::from_bytes(entry.file_name().to_bytes())
 }
 
@@ -156,36 +177,47 @@ impl<'a> Search<'a> {
 
     /// Looks at a directory of the workspace.
     fn walk(&mut self, directory: &Spot, depth: usize) -> Result<(), Unsearchable> {
-        let entries = match entries(&self.root.as_std_path().join(&directory.real)) {
-            Ok(entries) => entries,
+        let mut below = Vec::new();
+        let path = self.root.as_std_path().join(&directory.real);
+        let looked = each_entry(&path, |entry| self.look(directory, entry, depth, &mut below));
+        match looked {
+            Ok(looked) => looked?,
             // The owner could change the mode, and then see what nobody has looked at.
             Err(Errno::ACCESS) if depth > 0 => return self.keep(directory),
             Err(_) => return Ok(()),
-        };
-        let mut below = Vec::new();
-        for entry in entries {
-            self.looked_at += 1;
-            if self.looked_at > MOST || depth > DEEPEST {
-                return Err(Unsearchable::TooLarge { root: self.root.to_owned() });
-            }
-            let name = name_of(&entry);
-            // Almost every name can be passed over by a look at it alone.
-            let is_candidate = self.is_inside_sensitive
-                || self.paths.could_name(&name.to_string_lossy())
-                || self.inodes.contains(&entry.ino());
-            if !is_candidate && entry.file_type() == FileType::RegularFile {
-                continue;
-            }
-            let spot = directory.join(name);
-            let is_sensitive =
-                is_candidate && self.paths.find(self.root, self.home, &spot.text).is_some();
-            if is_sensitive || self.inodes.contains(&entry.ino()) {
-                self.keep(&spot)?;
-            } else if self.is_directory(&entry, &spot) && self.can_show(&spot.text) {
-                below.push(spot);
-            }
         }
         below.iter().try_for_each(|spot| self.walk(spot, depth + 1))
+    }
+
+    /// Looks at one entry; a directory to look into is added to `below`.
+    fn look(
+        &mut self,
+        directory: &Spot,
+        entry: &RawDirEntry<'_>,
+        depth: usize,
+        below: &mut Vec<Spot>,
+    ) -> Result<(), Unsearchable> {
+        self.looked_at += 1;
+        if self.looked_at > MOST || depth > DEEPEST {
+            return Err(Unsearchable::TooLarge { root: self.root.to_owned() });
+        }
+        let name = name_of(entry);
+        // Almost every name can be passed over by a look at it alone.
+        let is_candidate = self.is_inside_sensitive
+            || self.paths.could_name(&name.to_string_lossy())
+            || self.inodes.contains(&entry.ino());
+        if !is_candidate && entry.file_type() == FileType::RegularFile {
+            return Ok(());
+        }
+        let spot = directory.join(name);
+        let is_sensitive =
+            is_candidate && self.paths.find(self.root, self.home, &spot.text).is_some();
+        if is_sensitive || self.inodes.contains(&entry.ino()) {
+            self.keep(&spot)?;
+        } else if self.is_directory(entry, &spot) && self.can_show(&spot.text) {
+            below.push(spot);
+        }
+        Ok(())
     }
 
     /// Notes what has to be hidden.
@@ -200,7 +232,7 @@ impl<'a> Search<'a> {
     }
 
     /// Not every file system says with a name what it is.
-    fn is_directory(&self, entry: &DirEntry, spot: &Spot) -> bool {
+    fn is_directory(&self, entry: &RawDirEntry<'_>, spot: &Spot) -> bool {
         match entry.file_type() {
             FileType::Unknown => lstat(self.root.as_std_path().join(&spot.real))
                 .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir()),

@@ -92,16 +92,15 @@ pub(crate) struct ToolRun {
 
 /// Talk to a tool that stays alive, line by line
 ///
-/// Each line of stdin is a command, in words or in JSON, and is answered by the state of the tool:
-///
-///   spawn [ID] [key=value ...]   start it
-///   fetch [ID]                   ask where it stands
-///   apply [ID] VALUE             give it input, or the answer to its question
-///   abort [ID]                   end it
-///
-/// At the end of the input everything is ended.
+/// Each line of stdin is a command, in words or in JSON, and is answered by the state of the tool. At
+/// the end of the input everything is ended.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "\
+What can be written:
+  spawn [ID] [key=value ...]   start it
+  fetch [ID]                   ask where it stands
+  apply [ID] VALUE             give it input, or the answer to its question
+  abort [ID]                   end it")]
 pub(crate) struct ToolSession {
     /// The name of the tool
     #[arg(value_name = "NAME")]

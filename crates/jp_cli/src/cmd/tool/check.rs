@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The danger is the program itself: nobody has looked at it yet, and it is given the worst that a model
-//! could come up with. So every run is confined ([`bench`]), in a workspace that exists for the check
+//! could come up with. So every run is confined ([`mod@bench`]), in a workspace that exists for the check
 //! ([`ground`]), without a network, with all writes kept apart and thrown away, and for a limited time.
 
 mod bench;

@@ -115,7 +115,7 @@ mod tests {
             ("a..b", None),
             ("..a/b..", None),
             ("...", None),
-            // D11-092
+            // The root, and other ways to write a path.
             (".", None),
             ("./src//main.rs", None),
             ("src/", None),

@@ -22,7 +22,7 @@ fn refusal(line: &[u8]) -> Option<Value> {
 #[test]
 fn each_mistake_has_its_code() {
     for (line, id, code) in [
-        // D11-026, D11-023, D11-237: a line that is not JSON, among them headers
+        // D11-026, D11-023: a line that is not JSON, among them headers
         ("", json!(null), -32700),
         ("Content-Length: 20", json!(null), -32700),
         ("{", json!(null), -32700),
@@ -112,7 +112,6 @@ fn a_response_has_one_outcome() {
 
 #[test]
 fn a_tool_reads_responses_and_notifications_only() {
-    // D11-019
     for (line, reason) in [
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "the host asks nothing of a tool"),
         (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#, "with `result` and `error`"),
@@ -146,7 +145,7 @@ fn an_answer_is_short_however_long_the_question() {
 }
 
 proptest! {
-    /// D11-020, D11-021, D11-022: any text crosses as one line, and arrives as it was.
+    /// D11-020, D11-021: any text crosses as one line, and arrives as it was.
     #[test]
     fn any_text_is_one_line(text in any::<String>(), id in any::<i64>()) {
         let mut line = Vec::new();

@@ -16,7 +16,7 @@ fn call(method: &str, params: &Value) -> Result<Call, ErrorObject> {
 
 #[test]
 fn names_have_a_capability_and_an_operation() {
-    // D11-045, D11-046
+    // D11-045
     let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
     assert_eq!(
         names.join(" "),
@@ -43,9 +43,7 @@ fn what_is_left_out_has_the_documented_default() {
     let at = || json!({ "path": "a" });
     let url = || "https://example.com".to_owned();
     let cases: Vec<(Value, Call)> = vec![
-        // D11-071
         (at(), FsRead { path: path("a"), offset: None, limit: None }.into()),
-        // D11-077, D11-079, D11-081
         (
             json!({ "path": "a", "content": "aGk=" }),
             FsWrite {
@@ -57,17 +55,13 @@ fn what_is_left_out_has_the_documented_default() {
             .into(),
         ),
         (at(), FsExists { path: path("a") }.into()),
-        // D11-278
         (at(), FsListDir { path: path("a"), offset: None, limit: None }.into()),
         (at(), FsMetadata { path: path("a") }.into()),
-        // D11-100
         (at(), FsDelete { path: path("a"), recursive: false }.into()),
-        // D11-104
         (
             json!({ "from": "a", "to": "b" }),
             FsRename { from: path("a"), to: path("b"), overwrite: true }.into(),
         ),
-        // D11-114, D11-116, D11-118, D11-121, D11-122
         (json!({ "pattern": "x" }), grep.into()),
         (at(), FsCreateDir { path: path("a") }.into()),
         // D11-131
@@ -96,7 +90,6 @@ fn what_is_left_out_has_the_documented_default() {
 
 #[test]
 fn an_empty_list_is_not_a_list_that_was_left_out() {
-    // D11-115, D11-117
     let params = json!({ "pattern": "x", "paths": [], "extensions": [] });
     let Ok(Call::FsGrep(grep)) = call("fs.grep", &params) else { panic!("a search") };
     assert_eq!((grep.paths, grep.extensions), (Some(Vec::new()), Some(Vec::new())));
@@ -122,7 +115,6 @@ fn wrong_params_say_what_is_wrong() {
         // D11-074
         ("fs.write", json!({ "path": "a" }), "missing field `content`"),
         ("fs.write", json!({ "content": "a" }), "missing field `path`"),
-        // D11-080
         (
             "fs.write",
             json!({ "path": "a", "content": "", "encoding": "hex" }),
@@ -169,23 +161,19 @@ fn results_have_the_documented_fields() {
         let read = P::read_result(&raw).unwrap();
         assert_eq!(serde_json::to_value(read).unwrap(), *expected, "{}", P::METHOD);
     }
-    // D11-063
     let text = FsReadResult { content: "ü".to_owned(), encoding: None, size: 2 };
     check::<FsRead>(&text, &json!({ "content": "ü", "size": 2 }));
-    // D11-064
     let encoding = Some(Encoding::Base64);
     let bytes = FsReadResult { content: "/w==".to_owned(), encoding, size: 1 };
     check::<FsRead>(&bytes, &json!({ "content": "/w==", "encoding": "base64", "size": 1 }));
     // D11-075
     check::<FsWrite>(&Done {}, &json!({}));
-    // D11-090, D11-096
+    // D11-090
     check::<FsMetadata>(
         &FsMetadataResult { kind: Kind::Dir, size: None },
         &json!({ "kind": "dir" }),
     );
-    // D11-119
     check::<FsGrep>(&FsGrepResult::default(), &json!({ "matches": [] }));
-    // D11-136
     let page = HttpResult { status: 404, body: "no".to_owned(), encoding: None };
     check::<HttpGet>(&page, &json!({ "status": 404, "body": "no" }));
 }

@@ -34,7 +34,7 @@ fn blocks(params: &Value) -> crate::Blocks {
 
 #[test]
 fn a_string_is_one_text_block() {
-    // D11-036, D11-037, D11-038
+    // D11-036, D11-037
     let string = blocks(&json!({ "content": "Modified 2 files." }));
     let list = blocks(&json!({ "content": [{ "type": "text", "text": "Modified 2 files." }] }));
     assert_eq!(string, list);
@@ -63,7 +63,7 @@ fn an_object_is_a_description() {
 
 #[test]
 fn an_error_carries_what_led_to_it() {
-    // D11-041, D11-042
+    // D11-041
     let params = json!({ "message": "no", "trace": ["a", "b"], "transient": true });
     let error = ToolError::new("no").because("a").because("b").transient();
     let read = of_tool("error", &params).unwrap();
@@ -76,7 +76,6 @@ fn an_error_carries_what_led_to_it() {
 
 #[test]
 fn states_are_those_of_any_tool_that_stays_alive() {
-    // D11-189, D11-190, D11-191
     for params in [
         json!({ "type": "running" }),
         json!({ "type": "running", "content": "Next hunk: ..." }),
@@ -92,7 +91,7 @@ fn states_are_those_of_any_tool_that_stays_alive() {
 
 #[test]
 fn cancel_means_one_request_or_the_whole_call() {
-    // D11-177, D11-229
+    // D11-229
     for id in [json!(7), json!("7")] {
         let read = of_tool("cancel", &json!({ "request_id": id })).unwrap();
         let request_id = serde_json::from_value(id).unwrap();
@@ -105,7 +104,7 @@ fn cancel_means_one_request_or_the_whole_call() {
 
 #[test]
 fn init_carries_the_call_and_its_context() {
-    // D11-163, D11-164, D11-167, D11-168, D11-169
+    // D11-164, D11-167, D11-168, D11-169
     let context = InitContext {
         workspace_id: Some("ab12c".to_owned()),
         conversation_id: Some("17127583920".to_owned()),
@@ -130,7 +129,6 @@ fn init_of_a_host_without_a_context_is_read() {
 
 #[test]
 fn pending_names_the_request_as_it_named_itself() {
-    // D11-282, D11-283, D11-284
     let pending =
         PendingParams { request_id: Id::Integer(1), reason: "awaiting user approval".to_owned() };
     let line = r#"{"jsonrpc":"2.0","method":"pending","params":{"request_id":1,"reason":"awaiting user approval"}}"#;
@@ -140,7 +138,6 @@ fn pending_names_the_request_as_it_named_itself() {
 
 #[test]
 fn apply_takes_any_input() {
-    // D11-188
     for input in [json!("y"), json!(true), json!({ "a": [1] }), json!(null)] {
         let params = ApplyParams { input };
         let line = serde_json::to_string(&HostNotification::Apply(params.clone())).unwrap();

@@ -8,6 +8,9 @@
 //! stays alive between calls takes a [`ToolCommand`] and reports a [`ToolState`]. Every message is
 //! shown in `docs/protocols/tool.md`.
 //!
+//! A tool that is sealed off does all this over another channel, and asks the host for every file,
+//! URL and program as well: those messages are in [`vfs`].
+//!
 //! What a policy means is defined once, in [`access`]; the tool's own checks, the host's mediation
 //! and the kernel's enforcement all read that definition.
 //!
@@ -35,6 +38,7 @@ mod schema;
 #[cfg(feature = "sdk")]
 mod sdk;
 mod state;
+pub mod vfs;
 
 pub use action::Action;
 pub use content::{

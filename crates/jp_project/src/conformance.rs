@@ -38,13 +38,12 @@ fn run(project: &dyn ProjectFiles, section: &str) -> String {
         }
         out.push_str(line);
         let Some(step) = line.strip_prefix("> ") else { continue };
-        match step.strip_prefix("rules") {
-            Some(rules) => view = project.under(Some(policy(rules))),
-            None => {
-                let outcome = take(view.as_ref(), step).unwrap_or_else(|error| error.to_string());
-                let _ = write!(out, "\n{}", outcome.trim_end());
-            }
+        if let Some(rules) = step.strip_prefix("rules") {
+            view = project.under(Some(policy(rules)));
+            continue;
         }
+        let outcome = take(view.as_ref(), step).unwrap_or_else(|error| error.to_string());
+        let _ = write!(out, "\n{}", outcome.trim_end());
     }
     out
 }
@@ -135,6 +134,7 @@ fn unescape(text: &str) -> String {
 mod tests {
     use camino::{Utf8Path, Utf8PathBuf};
     use jp_tool::access::path::Root;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::{FsProjectFiles, MemoryProjectFiles, NullProjectFiles};
@@ -177,6 +177,35 @@ mod tests {
             assert_eq!(error.to_string(), "there are no project files here", "{step}");
         }
         assert!(NullProjectFiles.materialize(Utf8Path::new("/tmp")).is_err());
+    }
+
+    fn step() -> impl Strategy<Value = String> {
+        let path = || prop::sample::select(vec![".", "a", "b", "a/b", "a/b/c", "b/a", "b/c/d"]);
+        let command = prop::sample::select(vec![
+            "write", "new", "read", "exists", "metadata", "list", "delete", "delete-all", "rename",
+            "rename-new", "mkdir",
+        ]);
+        let rules = prop::collection::vec((path(), "[rcud]{0,4}"), 0..4).prop_map(|rules| {
+            let rules = rules.into_iter().map(|(path, letters)| format!(" {path}={letters}"));
+            format!("> rules{}", rules.collect::<String>())
+        });
+        let search = path().prop_map(|path| format!("> grep a in={path}"));
+        let other = (command, path(), path())
+            .prop_map(|(command, path, other)| format!("> {command} {path} {other}"));
+        prop_oneof![1 => rules, 1 => search, 12 => other]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        // D11-013, D11-130
+        #[test]
+        fn the_backends_agree(steps in prop::collection::vec(step(), 1..25)) {
+            let dir = tempfile::tempdir().unwrap();
+            let root = Root::open(Utf8Path::from_path(dir.path()).unwrap()).unwrap();
+            let section = steps.join("\n");
+            let on_disk = run(&FsProjectFiles::new(root, None), &section);
+            prop_assert_eq!(on_disk, run(&MemoryProjectFiles::new(), &section));
+        }
     }
 
     #[test]

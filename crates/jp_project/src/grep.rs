@@ -8,10 +8,13 @@ mod collect;
 
 use std::{
     io::{self, Read},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
@@ -147,11 +150,13 @@ pub struct GrepLine {
 pub(crate) fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
     let matcher = query.matcher()?;
     let collector = Mutex::new(Collector::new(query.max_matches, query.max_bytes));
+    let is_full = AtomicBool::new(false);
     let (searches, unread) = walk(tree, &query.paths, || Search {
         query,
         matcher: &matcher,
         searcher: searcher(query.context()),
         collector: &collector,
+        is_full: &is_full,
         unread: 0,
     })?;
     let unread = searches.iter().fold(unread, |sum, search| sum + search.unread);
@@ -175,12 +180,23 @@ struct Search<'a> {
     matcher: &'a RegexMatcher,
     searcher: Searcher,
     collector: &'a Mutex<Collector>,
+    /// Whether it is worth asking the collector before a file is opened.
+    is_full: &'a AtomicBool,
     unread: usize,
+}
+
+impl Search<'_> {
+    fn collector(&self) -> MutexGuard<'_, Collector> {
+        self.collector.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<F: Read> Visit<F> for Search<'_> {
     fn wants(&self, path: &str) -> bool {
-        self.query.wants(path)
+        let is_behind = || {
+            self.is_full.load(Ordering::Relaxed) && self.collector().is_behind(Utf8Path::new(path))
+        };
+        self.query.wants(path) && !is_behind()
     }
 
     fn visit(&mut self, path: &str, file: F) {
@@ -197,8 +213,8 @@ impl<F: Read> Visit<F> for Search<'_> {
             Err(_) => self.unread += 1,
             Ok(()) if sink.is_binary || sink.hit.matches == 0 => {}
             Ok(()) => {
-                let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
-                collector.add(Utf8PathBuf::from(path), sink.hit);
+                let is_full = self.collector().add(Utf8PathBuf::from(path), sink.hit);
+                self.is_full.fetch_or(is_full, Ordering::Relaxed);
             }
         }
     }

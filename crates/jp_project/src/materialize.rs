@@ -185,11 +185,11 @@ fn state(project: &dyn ProjectFiles, path: &ProjectPath) -> Result<Option<State>
     }
 }
 
-/// Everything that may be read, each directory before what is in it. `visit` gets the contents of files.
-fn scan(
-    project: &dyn ProjectFiles,
-    visit: &mut dyn FnMut(&ProjectPath, Option<&[u8]>) -> Result<(), ProjectError>,
-) -> Result<States, ProjectError> {
+/// What gets each directory, and each file with its content.
+type Visit<'a> = dyn FnMut(&ProjectPath, Option<&[u8]>) -> Result<(), ProjectError> + 'a;
+
+/// Everything that may be read, each directory before what is in it.
+fn scan(project: &dyn ProjectFiles, visit: &mut Visit<'_>) -> Result<States, ProjectError> {
     let mut states = States::new();
     let mut dirs = vec![ProjectPath::root()];
     while let Some(dir) = dirs.pop() {

@@ -335,13 +335,12 @@ fn check_replaceable(
 ) -> Result<(), ProjectError> {
     let path = to.clone();
     match (source, existing) {
-        (Node::File(_), Node::File(_)) => Ok(()),
         (Node::File(_), Node::Directory) => Err(ProjectError::IsADirectory { path }),
         (Node::Directory, Node::File(_)) => Err(ProjectError::NotADirectory { path }),
         (Node::Directory, Node::Directory) if below(nodes, to.as_str()).next().is_some() => {
             Err(ProjectError::NotEmpty { path })
         }
-        (Node::Directory, Node::Directory) => Ok(()),
+        (Node::File(_), Node::File(_)) | (Node::Directory, Node::Directory) => Ok(()),
     }
 }
 

@@ -150,4 +150,23 @@ fn somebody_who_swaps_directories_gets_nowhere() {
         is_done.store(true, Ordering::Relaxed);
     });
     assert_eq!(fs::read_to_string(place.root.join("denied/a")).unwrap(), "secret");
+    assert_eq!(fs::read_dir(place.root.join("denied")).unwrap().count(), 1);
+}
+
+// D11-061
+#[test]
+fn another_name_of_a_denied_file_is_denied() {
+    let place = place();
+    fs::create_dir(place.root.join("denied")).unwrap();
+    fs::write(place.root.join("denied/b"), "secret").unwrap();
+    fs::hard_link(place.root.join("denied/b"), place.root.join("src/b")).unwrap();
+    fs::hard_link(place.root.join("src/a"), place.root.join("src/c")).unwrap();
+    let rights = [Capability::Read, Capability::Update];
+    let project = files(&place, vec![FsRule::new(".", rights), FsRule::new("denied", [])]);
+    assert!(project.read(&path("src/b"), Part::whole(9)).is_err());
+    assert!(project.write(&path("src/b"), b"x", WriteMode::Replace).is_err());
+    assert!(project.grep(&GrepQuery::new("secret")).unwrap().files.is_empty());
+    assert_eq!(fs::read_to_string(place.root.join("denied/b")).unwrap(), "secret");
+    project.write(&path("src/c"), b"x", WriteMode::Replace).unwrap();
+    assert_eq!(project.read(&path("src/a"), Part::whole(9)).unwrap().bytes, b"x");
 }

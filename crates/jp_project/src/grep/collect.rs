@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{FileMatches, GrepAnswer, GrepLine};
 
@@ -41,8 +41,9 @@ impl Collector {
         Self { max_matches, max_bytes, files: BTreeMap::new(), matches: 0, bytes: 0 }
     }
 
-    /// A file that was found from two starts counts once.
-    pub(super) fn add(&mut self, path: Utf8PathBuf, hit: Hit) {
+    /// Adds a file, and says whether the answer is full. A file that was found from two starts counts
+    /// once.
+    pub(super) fn add(&mut self, path: Utf8PathBuf, hit: Hit) -> bool {
         let (matches, bytes) = (hit.matches, hit.bytes);
         match self.files.insert(path, hit) {
             None => {
@@ -62,11 +63,21 @@ impl Collector {
             self.matches -= hit.matches;
             self.bytes -= hit.bytes;
         }
+        self.is_full()
+    }
+
+    /// Whether nothing of this file can be in the answer.
+    pub(super) fn is_behind(&self, path: &Utf8Path) -> bool {
+        self.is_full() && self.files.last_key_value().is_none_or(|(last, _)| **last < *path)
+    }
+
+    fn is_full(&self) -> bool {
+        self.matches >= self.max_matches || self.bytes >= self.max_bytes
     }
 
     pub(super) fn finish(self, context: usize) -> GrepAnswer {
         let has_more = self.files.values().any(|hit| hit.has_more);
-        let is_full = self.matches >= self.max_matches || self.bytes >= self.max_bytes;
+        let is_full = self.is_full();
         let mut room = Room { matches: self.max_matches, bytes: self.max_bytes };
         let cut = |(path, hit): (Utf8PathBuf, Hit)| {
             let lines = room.cut(hit.lines, u64::try_from(context).unwrap_or(u64::MAX));

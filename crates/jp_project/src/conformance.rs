@@ -182,8 +182,17 @@ mod tests {
     fn step() -> impl Strategy<Value = String> {
         let path = || prop::sample::select(vec![".", "a", "b", "a/b", "a/b/c", "b/a", "b/c/d"]);
         let command = prop::sample::select(vec![
-            "write", "new", "read", "exists", "metadata", "list", "delete", "delete-all", "rename",
-            "rename-new", "mkdir",
+            "write",
+            "new",
+            "read",
+            "exists",
+            "metadata",
+            "list",
+            "delete",
+            "delete-all",
+            "rename",
+            "rename-new",
+            "mkdir",
         ]);
         let rules = prop::collection::vec((path(), "[rcud]{0,4}"), 0..4).prop_map(|rules| {
             let rules = rules.into_iter().map(|(path, letters)| format!(" {path}={letters}"));

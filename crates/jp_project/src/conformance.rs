@@ -205,7 +205,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(ProptestConfig::with_cases(100))]
         // D11-013, D11-130
         #[test]
         fn the_backends_agree(steps in prop::collection::vec(step(), 1..25)) {

@@ -207,6 +207,10 @@ impl ProjectFiles for MemoryProjectFiles {
                 return Err(ProjectError::AlreadyExists { path: to.clone() });
             }
             _ if from == to => return Ok(()),
+            // What holds the source is not empty, whatever the source is.
+            _ if from.starts_with(to) => {
+                return Err(ProjectError::NotEmpty { path: to.clone() });
+            }
             (source, Some(existing)) => check_replaceable(&nodes, source, &existing, to)?,
         }
         relocate(&mut nodes, from.as_str(), to.as_str());

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::{FsProjectFiles, MemoryProjectFiles, NullProjectFiles};
 
-    // D11-013, D11-014
+    // D11-014
     #[test]
     fn the_file_system_conforms() {
         let dirs = std::cell::RefCell::new(Vec::new());
@@ -206,7 +206,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
-        // D11-013, D11-130
+        // D11-130
         #[test]
         fn the_backends_agree(steps in prop::collection::vec(step(), 1..25)) {
             let dir = tempfile::tempdir().unwrap();

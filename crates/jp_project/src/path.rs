@@ -130,13 +130,12 @@ mod tests {
         let long = "x".repeat(256);
         let deep = "a/".repeat(4_096);
         for (text, expected) in [
-            // D11-049, D11-052, D11-092
+            // D11-052
             ("src/main.rs", Ok("src/main.rs")),
             ("a..b", Ok("a..b")),
             ("...", Ok("...")),
             (".", Ok(".")),
             ("./src//main.rs/", Ok("src/main.rs")),
-            // D11-050, D11-051, D11-053, D11-054
             ("/etc/passwd", Err("absolute")),
             ("//", Err("absolute")),
             ("../x", Err("`..`")),

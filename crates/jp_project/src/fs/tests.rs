@@ -1,3 +1,5 @@
+//! What only a disk has: links, other names, permissions, FIFOs, and somebody who changes it meanwhile.
+
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
 use std::{
@@ -59,7 +61,6 @@ fn links_that_lead_out_are_no_way_out() {
     );
 }
 
-// D11-059
 #[test]
 fn a_link_is_judged_by_where_it_leads() {
     let place = place();

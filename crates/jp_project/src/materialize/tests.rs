@@ -1,3 +1,5 @@
+//! What a program does in a copy, and what the project has of it afterwards.
+
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
 use std::{fs, os::unix::fs::symlink};

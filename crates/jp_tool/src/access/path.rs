@@ -19,6 +19,7 @@ mod files;
 mod hard_links;
 mod judge;
 mod open;
+mod replace;
 mod root;
 mod walk;
 

@@ -12,16 +12,17 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{Dir, Mode, OFlags},
+    fs::{AtFlags, Dir, Mode, OFlags},
     io::Errno,
 };
 
 use super::{
-    Entries, Files, FsAccessError, OpenError,
+    Entries, Files, FsAccessError, Kind, OpenError,
     files::io_error,
     open::{Want, with_stat},
     root::ATTEMPTS,
 };
+use crate::access::Capability;
 
 /// An open directory and its canonical path.
 #[derive(Debug)]
@@ -88,6 +89,18 @@ impl Files {
         Ok(file.into())
     }
 
+    /// Removes an entry of a directory: a file, a link itself, or a directory that is empty. Needs
+    /// `delete` on it.
+    pub fn remove_in(&self, dir: &Directory, name: &str, kind: Kind) -> Result<(), OpenError> {
+        let path = dir.path_of(name);
+        check_name(&path, name)?;
+        self.judge(Capability::Delete, &path)?;
+        let is_dir = kind == Kind::Directory;
+        let flags = if is_dir { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+        rustix::fs::unlinkat(dir.handle.as_fd(), name, flags)
+            .map_err(|error| io_error(&path, error))
+    }
+
     fn open_in(
         &self,
         dir: &Directory,
@@ -95,15 +108,20 @@ impl Files {
         name: &str,
         want: Want,
     ) -> Result<OwnedFd, OpenError> {
-        // A name with a slash would be a path, on which links are followed.
-        if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) {
-            return Err(super::unresolvable(path, "not the name of an entry").into());
-        }
+        check_name(path, name)?;
         self.judge(want.capability(), path)?;
         let flags = want.flags(true) | OFlags::NOFOLLOW;
         rustix::fs::openat(dir.handle.as_fd(), name, flags, Mode::empty())
             .map_err(|error| io_error(path, error))
     }
+}
+
+/// A name with a slash would be a path, on which links are followed.
+fn check_name(path: &Utf8Path, name: &str) -> Result<(), FsAccessError> {
+    if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) {
+        return Err(super::unresolvable(path, "not the name of an entry"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -117,7 +135,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::access::{AccessPolicy, Capability, FsRule, path::Root};
+    use crate::access::{AccessPolicy, FsRule, path::Root};
 
     fn files(root: &Utf8Path, rules: Vec<FsRule>) -> Files {
         let policy = AccessPolicy { fs: rules.into(), ..AccessPolicy::default() };

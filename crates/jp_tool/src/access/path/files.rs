@@ -176,7 +176,7 @@ impl Files {
 
 /// Making what does not exist, and working on names.
 impl Files {
-    fn make<T>(
+    pub(super) fn make<T>(
         &self,
         input: &Utf8Path,
         make: impl Fn(&OwnedFd, &str) -> rustix::io::Result<T>,

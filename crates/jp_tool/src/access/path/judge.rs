@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{FileType, Stat};
 
 use super::{Files, FsAccessError, files::Place, unresolvable, walk::kind_of};
-use crate::access::Capability;
+use crate::access::{AccessPolicy, Capability};
 
 impl Files {
     pub(super) fn permits(&self, capability: Capability, canonical: &Utf8Path) -> bool {
@@ -42,29 +42,8 @@ impl Files {
         to: &Utf8Path,
         kind: FileType,
     ) -> Result<(), FsAccessError> {
-        let Some(policy) = &self.policy else {
-            return Ok(());
-        };
-        // A rule below the target may grant what the target itself does not.
-        let below_to = policy.fs.readable_paths().any(|path| path.starts_with(to));
-        let becomes_readable = policy.can_read(to) || below_to;
-        if becomes_readable {
-            policy.check(Capability::Read, from)?;
-        }
-        if kind != FileType::Directory {
-            return Ok(());
-        }
-        for path in policy.fs.canonical_paths() {
-            if path.starts_with(from) {
-                policy.check(Capability::Delete, path)?;
-                if becomes_readable {
-                    policy.check(Capability::Read, path)?;
-                }
-            } else if path != to && path.starts_with(to) {
-                policy.check(Capability::Create, path)?;
-            }
-        }
-        Ok(())
+        let is_dir = kind == FileType::Directory;
+        self.policy.as_ref().map_or(Ok(()), |policy| policy.check_move(from, to, is_dir))
     }
 
     /// A file with several names is denied if a rule denies it under another one.
@@ -92,5 +71,38 @@ impl Files {
                 format!("the file has several names, and one may be denied: {reason}"),
             )),
         }
+    }
+}
+
+impl AccessPolicy {
+    /// What a move needs besides `delete` on its source and `create` or `update` on its target. Rules
+    /// stay where they are when a directory moves, and what cannot be read now must not become readable
+    /// by moving it. The paths are canonical.
+    pub fn check_move(
+        &self,
+        from: &Utf8Path,
+        to: &Utf8Path,
+        is_dir: bool,
+    ) -> Result<(), FsAccessError> {
+        // A rule below the target may grant what the target itself does not.
+        let below_to = self.fs.readable_paths().any(|path| path.starts_with(to));
+        let becomes_readable = self.can_read(to) || below_to;
+        if becomes_readable {
+            self.check(Capability::Read, from)?;
+        }
+        if !is_dir {
+            return Ok(());
+        }
+        for path in self.fs.canonical_paths() {
+            if path.starts_with(from) {
+                self.check(Capability::Delete, path)?;
+                if becomes_readable {
+                    self.check(Capability::Read, path)?;
+                }
+            } else if path != to && path.starts_with(to) {
+                self.check(Capability::Create, path)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,0 +1,225 @@
+//! One suite for every backend.
+//!
+//! The suite is a text, `conformance/script.txt`: what is done with a project, and below each line what
+//! comes of it. The same steps are taken on a backend, what comes of them is written down in the same
+//! form, and the two texts have to be equal. So a difference between two backends is a line in a diff.
+//!
+//! `# …` begins with an empty project. `> …` is a step. `> rules …` puts the following steps under a
+//! policy: a path, `=`, and the first letters of what is granted there.
+
+use std::{fmt::Write, sync::Arc};
+
+use jp_tool::access::{AccessPolicy, Capability, FsRule};
+
+use crate::{
+    DeleteReach, GrepAnswer, GrepQuery, Kind, Part, ProjectError, ProjectFiles, ProjectPath,
+    RenameTarget, Slice, WriteMode,
+};
+
+const SCRIPT: &str = include_str!("conformance/script.txt");
+/// Small, so that the suite needs no large file to reach it.
+const MAX_READ: u64 = 20;
+
+/// Runs the suite; `empty` makes an empty project without a policy. Panics at the first section in which
+/// the backend does something else.
+pub fn check(empty: &dyn Fn() -> Arc<dyn ProjectFiles>) {
+    for section in SCRIPT.split("\n\n").map(str::trim).filter(|section| section.contains("> ")) {
+        assert_eq!(run(empty().as_ref(), section), section);
+    }
+}
+
+/// The section with what really comes of its steps.
+fn run(project: &dyn ProjectFiles, section: &str) -> String {
+    let mut out = String::new();
+    let mut view = project.under(None);
+    for line in section.lines().filter(|line| line.starts_with(['#', '>'])) {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(line);
+        let Some(step) = line.strip_prefix("> ") else { continue };
+        if let Some(rules) = step.strip_prefix("rules") {
+            view = project.under(Some(policy(rules)));
+            continue;
+        }
+        let outcome = take(view.as_ref(), step).unwrap_or_else(|error| error.to_string());
+        let _ = write!(out, "\n{}", outcome.trim_end());
+    }
+    out
+}
+
+fn policy(rules: &str) -> AccessPolicy {
+    let capability = |letter: char| {
+        Capability::ALL.into_iter().find(|capability| capability.as_str().starts_with(letter))
+    };
+    let rules = rules.split_whitespace().filter_map(|rule| rule.split_once('='));
+    let rules =
+        rules.map(|(path, letters)| FsRule::new(path, letters.chars().filter_map(capability)));
+    AccessPolicy { fs: rules.collect::<Vec<_>>().into(), ..AccessPolicy::default() }
+}
+
+/// A step that cannot be read fails as a path would, which no section expects.
+fn take(project: &dyn ProjectFiles, step: &str) -> Result<String, Box<dyn std::error::Error>> {
+    let words: Vec<&str> = step.split(' ').collect();
+    let path = |index: usize| ProjectPath::new(words.get(index).copied().unwrap_or_default());
+    let number = |index: usize| words.get(index).and_then(|word| word.parse::<u64>().ok());
+    let done = |result: Result<(), ProjectError>| result.map(|()| "ok".to_owned());
+    let text = || unescape(words.get(2).copied().unwrap_or_default());
+    Ok(match *words.first().unwrap_or(&"") {
+        "write" => done(project.write(&path(1)?, text().as_bytes(), WriteMode::Replace))?,
+        "new" => done(project.write(&path(1)?, text().as_bytes(), WriteMode::CreateNew))?,
+        "read" => {
+            let part = Part { offset: number(2).unwrap_or(0), limit: number(3), max: MAX_READ };
+            let content = project.read(&path(1)?, part)?;
+            format!("{:?} of {}", String::from_utf8_lossy(&content.bytes), content.size)
+        }
+        "exists" => project.exists(&path(1)?)?.to_string(),
+        "metadata" => {
+            let data = project.metadata(&path(1)?)?;
+            format!("{:?} {}", data.kind, data.size)
+        }
+        "list" => {
+            let number = |index| number(index).and_then(|number| usize::try_from(number).ok());
+            let slice = Slice { offset: number(2).unwrap_or(0), limit: number(3) };
+            let entries = project.list_dir(&path(1)?, slice)?;
+            let name = |kind| if kind == Kind::Directory { "/" } else { "" };
+            let names = entries.iter().map(|entry| format!("{}{} ", entry.name, name(entry.kind)));
+            format!("[{}]", names.collect::<String>().trim_end())
+        }
+        "delete" => done(project.delete(&path(1)?, DeleteReach::File))?,
+        "delete-all" => done(project.delete(&path(1)?, DeleteReach::Recursive))?,
+        "rename" => done(project.rename(&path(1)?, &path(2)?, RenameTarget::Overwrite))?,
+        "rename-new" => done(project.rename(&path(1)?, &path(2)?, RenameTarget::Keep))?,
+        "mkdir" => done(project.create_dir(&path(1)?))?,
+        "grep" => show(&project.grep(&query(&words)?)?),
+        other => format!("unknown step: {other}"),
+    })
+}
+
+fn query(words: &[&str]) -> Result<GrepQuery, Box<dyn std::error::Error>> {
+    let mut query = GrepQuery::new(unescape(words.get(1).copied().unwrap_or_default()));
+    for word in words.iter().skip(2) {
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("in", path) => query.paths.push(ProjectPath::new(path)?),
+            ("ext", extension) => query.extensions.push(extension.to_owned()),
+            ("context", lines) => query.context = lines.parse()?,
+            ("max", matches) => query.max_matches = matches.parse()?,
+            ("fixed", _) => query.fixed = true,
+            ("nocase", _) => query.case_insensitive = true,
+            _ => return Err(format!("unknown word: {word}").into()),
+        }
+    }
+    Ok(query)
+}
+
+fn show(answer: &GrepAnswer) -> String {
+    let mut out = String::new();
+    for file in &answer.files {
+        for line in &file.lines {
+            let mark = if line.is_match { ':' } else { '-' };
+            let _ = writeln!(out, "{}{mark}{}{mark}{}", file.path, line.number, line.content);
+        }
+    }
+    if answer.limit_reached {
+        out.push_str("limit reached\n");
+    }
+    if out.is_empty() { "nothing".to_owned() } else { out }
+}
+
+fn unescape(text: &str) -> String {
+    text.replace("\\n", "\n").replace("\\r", "\r").replace("\\0", "\0").replace("\\s", " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::{Utf8Path, Utf8PathBuf};
+    use jp_tool::access::path::Root;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{FsProjectFiles, MemoryProjectFiles, NullProjectFiles};
+
+    // D11-014
+    #[test]
+    fn the_file_system_conforms() {
+        let dirs = std::cell::RefCell::new(Vec::new());
+        check(&|| {
+            let dir = tempfile::tempdir().unwrap();
+            let path = Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap();
+            dirs.borrow_mut().push(dir);
+            Arc::new(FsProjectFiles::new(Root::open(&path).unwrap(), None))
+        });
+    }
+
+    #[test]
+    fn memory_conforms() {
+        check(&|| Arc::new(MemoryProjectFiles::new()));
+    }
+
+    #[test]
+    fn where_there_are_no_files_everything_fails() {
+        let steps = [
+            "read a",
+            "write a x",
+            "new a x",
+            "exists a",
+            "metadata .",
+            "list .",
+            "delete a",
+            "delete-all a",
+            "rename a b",
+            "rename-new a b",
+            "mkdir a",
+            "grep x",
+        ];
+        for step in steps {
+            let error = take(&NullProjectFiles, step).unwrap_err();
+            assert_eq!(error.to_string(), "there are no project files here", "{step}");
+        }
+        assert!(NullProjectFiles.materialize(Utf8Path::new("/tmp")).is_err());
+    }
+
+    fn step() -> impl Strategy<Value = String> {
+        let path = || prop::sample::select(vec![".", "a", "b", "a/b", "a/b/c", "b/a", "b/c/d"]);
+        let command = prop::sample::select(vec![
+            "write",
+            "new",
+            "read",
+            "exists",
+            "metadata",
+            "list",
+            "delete",
+            "delete-all",
+            "rename",
+            "rename-new",
+            "mkdir",
+        ]);
+        let rules = prop::collection::vec((path(), "[rcud]{0,4}"), 0..4).prop_map(|rules| {
+            let rules = rules.into_iter().map(|(path, letters)| format!(" {path}={letters}"));
+            format!("> rules{}", rules.collect::<String>())
+        });
+        let search = path().prop_map(|path| format!("> grep a in={path}"));
+        let other = (command, path(), path())
+            .prop_map(|(command, path, other)| format!("> {command} {path} {other}"));
+        prop_oneof![1 => rules, 1 => search, 12 => other]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+        // D11-130
+        #[test]
+        fn the_backends_agree(steps in prop::collection::vec(step(), 1..25)) {
+            let dir = tempfile::tempdir().unwrap();
+            let root = Root::open(Utf8Path::from_path(dir.path()).unwrap()).unwrap();
+            let section = steps.join("\n");
+            let on_disk = run(&FsProjectFiles::new(root, None), &section);
+            prop_assert_eq!(on_disk, run(&MemoryProjectFiles::new(), &section));
+        }
+    }
+
+    #[test]
+    fn the_suite_can_fail() {
+        let section = "# x\n> write a 1\nok\n> read a\n\"2\" of 1";
+        assert_ne!(run(&MemoryProjectFiles::new(), section), section);
+    }
+}

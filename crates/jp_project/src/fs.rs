@@ -1,0 +1,369 @@
+//! Files on a disk, opened beneath a handle of the root.
+//!
+//! Whatever is judged is judged and used by [`Files`], which holds on to what it found. What this file
+//! adds is the shape of the operations: parents that are made, a deletion that takes a whole directory.
+//! Each step of those is judged by itself where it happens, so somebody who swaps directories under us
+//! can make an operation fail and cannot make it reach what the rules deny.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    sync::Arc,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jp_tool::access::{
+    AccessPolicy, Capability,
+    path::{self as access, Directory, Entry, Existing, Files, OpenError, Root},
+};
+
+use crate::{
+    Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
+    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Slice, WriteMode, grep,
+    walk::{Found, Tree},
+};
+
+/// How often a write is tried again when a file comes or goes meanwhile.
+const ATTEMPTS: usize = 8;
+/// How deep a directory can be that is deleted as a whole. Each level costs an open handle.
+const MAX_DEPTH: usize = 200;
+
+/// The files below a directory of the file system.
+#[derive(Debug)]
+pub struct FsProjectFiles {
+    files: Files,
+    /// The same without rules, to find one's way. What it finds is judged before it is used.
+    all: Files,
+}
+
+impl FsProjectFiles {
+    /// The files below a root under a policy, whose rule paths are canonical.
+    pub fn new(root: Root, policy: Option<AccessPolicy>) -> Self {
+        Self { files: Files::new(root.clone(), policy), all: Files::new(root, None) }
+    }
+
+    fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), ProjectError> {
+        let policy = self.files.policy();
+        Ok(policy.map_or(Ok(()), |policy| policy.check(capability, path))?)
+    }
+
+    fn canonical(&self, path: &Utf8Path) -> Result<(Utf8PathBuf, bool), ProjectError> {
+        let resolved = self.files.root().resolve(path)?;
+        Ok((resolved.relative().to_owned(), resolved.exists()))
+    }
+
+    fn create(&self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError> {
+        self.make_parents(path)?;
+        self.files
+            .create_whole(path.as_path(), content)
+            .map_err(|error| ProjectError::from_open(error, path))
+    }
+
+    /// Makes the directories above a path that is to be made. All are judged before the first is made.
+    fn make_parents(&self, path: &ProjectPath) -> Result<(), ProjectError> {
+        let (canonical, _) = self.canonical(path.as_path())?;
+        self.check(Capability::Create, &canonical)?;
+        let mut missing = Vec::new();
+        for dir in canonical.ancestors().skip(1).filter(|dir| !dir.as_str().is_empty()) {
+            if self.canonical(dir)?.1 {
+                break;
+            }
+            self.check(Capability::Create, dir)?;
+            missing.push(dir);
+        }
+        for dir in missing.into_iter().rev() {
+            match self.files.create_dir(dir) {
+                // Somebody else was faster.
+                Err(OpenError::Io { source, .. })
+                    if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+                made => made.map_err(|error| ProjectError::from_open(error, path))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes a directory with everything in it. What has a rule of its own is judged before anything
+    /// is gone, and everything once more when it goes.
+    fn delete_all(&self, path: &ProjectPath) -> Result<(), ProjectError> {
+        let failed = |error| ProjectError::from_open(error, path);
+        let (Some(parent), Some(name)) = (path.parent(), path.as_path().file_name()) else {
+            return Err(ProjectError::Root);
+        };
+        let parent = self.all.directory(parent.as_path()).map_err(failed)?;
+        let target = parent.path_of(name);
+        self.check(Capability::Delete, &target)?;
+        let rules = self.files.policy().into_iter().flat_map(|policy| policy.fs.iter());
+        for rule in rules.filter(|rule| rule.path().starts_with(&target)) {
+            if self.canonical(rule.path())?.1 {
+                self.check(Capability::Delete, rule.path())?;
+            }
+        }
+        self.empty(&parent, name, 0).map_err(failed)?;
+        self.files.remove_in(&parent, name, access::Kind::Directory).map_err(failed)
+    }
+
+    fn empty(&self, parent: &Directory, name: &str, depth: usize) -> Result<(), OpenError> {
+        let dir = self.all.directory_in(parent, name)?;
+        let failed = |source| OpenError::Io { path: dir.path().to_owned(), source };
+        if depth >= MAX_DEPTH {
+            return Err(failed(std::io::Error::other("the directory is too deep")));
+        }
+        // All names are read first: a list that shrinks while it is read can leave some out.
+        let entries: Vec<Entry> = dir.entries()?.collect::<Result<_, _>>().map_err(failed)?;
+        for Entry { name, kind } in entries {
+            if kind == access::Kind::Directory {
+                self.empty(&dir, &name, depth + 1)?;
+            }
+            self.files.remove_in(&dir, &name, kind)?;
+        }
+        Ok(())
+    }
+
+    /// What an entry is; of a link, what it leads to.
+    fn kind(&self, dir: &ProjectPath, entry: &Entry) -> Kind {
+        if entry.kind != access::Kind::Symlink {
+            return entry.kind.into();
+        }
+        let target = dir.join(&entry.name).ok();
+        target
+            .and_then(|path| self.files.metadata(path.as_path()).ok())
+            .map_or(Kind::Other, |data| data.kind.into())
+    }
+}
+
+impl ProjectFiles for FsProjectFiles {
+    fn read(&self, path: &ProjectPath, part: Part) -> Result<Content, ProjectError> {
+        let mut file = self
+            .files
+            .read(path.as_path())
+            .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;
+        let failed = |error| ProjectError::from_io(error, path);
+        let size = file.metadata().map_err(failed)?.len();
+        let len = part.len(size);
+        if len > part.max {
+            return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: part.max });
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
+        if part.offset > 0 {
+            file.seek(SeekFrom::Start(part.offset)).map_err(failed)?;
+        }
+        file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Content { bytes, size })
+    }
+
+    fn write(
+        &self,
+        path: &ProjectPath,
+        content: &[u8],
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
+        if mode == WriteMode::CreateNew {
+            return self.create(path, content);
+        }
+        for _ in 0..ATTEMPTS {
+            let written = if self.canonical(path.as_path())?.1 {
+                self.files
+                    .replace(path.as_path(), content)
+                    .map_err(|error| ProjectError::from_open(error, path))
+            } else {
+                self.create(path, content)
+            };
+            match written {
+                // It came or went since the look at it; or a link is there that leads nowhere.
+                Err(ProjectError::NotFound { .. } | ProjectError::AlreadyExists { .. }) => {}
+                written => return written,
+            }
+        }
+        Err(ProjectError::AlreadyExists { path: path.clone() })
+    }
+
+    fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {
+        let failed = |error: OpenError| match ProjectError::from_open(error, path) {
+            ProjectError::NotADirectory { .. } if self.metadata(path).is_err() => {
+                ProjectError::NotFound { path: path.clone() }
+            }
+            other => other,
+        };
+        let dir = self.files.directory(path.as_path()).map_err(failed)?;
+        let mut entries = Vec::new();
+        for entry in dir.entries().map_err(failed)? {
+            let entry = entry.map_err(|error| ProjectError::from_io(error, path))?;
+            if is_visible(self.files.policy(), &dir.path_of(&entry.name)) {
+                entries.push(entry);
+            }
+        }
+        entries.sort();
+        let entries = entries.into_iter().map(|entry| {
+            let kind = self.kind(path, &entry);
+            let is_link = entry.kind == access::Kind::Symlink;
+            DirEntry { name: entry.name, kind, is_link }
+        });
+        Ok(slice.of(entries.collect()))
+    }
+
+    fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
+        let data = self
+            .files
+            .metadata(path.as_path())
+            .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;
+        let kind = data.kind.into();
+        Ok(Metadata { kind, size: if kind == Kind::File { data.len } else { 0 } })
+    }
+
+    fn delete(&self, path: &ProjectPath, reach: DeleteReach) -> Result<(), ProjectError> {
+        if path.is_root() {
+            return Err(ProjectError::Root);
+        }
+        match self.files.remove_file(path.as_path()) {
+            Ok(()) => Ok(()),
+            Err(error) => match ProjectError::from_open(error, path).or_not_found() {
+                ProjectError::IsADirectory { .. } if reach == DeleteReach::Recursive => {
+                    self.delete_all(path)
+                }
+                // What some systems say of a directory.
+                ProjectError::Io { source, .. }
+                    if source.kind() == std::io::ErrorKind::PermissionDenied
+                        && self.all.directory(path.as_path()).is_ok() =>
+                {
+                    match reach {
+                        DeleteReach::Recursive => self.delete_all(path),
+                        DeleteReach::File => Err(ProjectError::IsADirectory { path: path.clone() }),
+                    }
+                }
+                error => Err(error),
+            },
+        }
+    }
+
+    fn rename(
+        &self,
+        from: &ProjectPath,
+        to: &ProjectPath,
+        target: RenameTarget,
+    ) -> Result<(), ProjectError> {
+        if from.is_root() || to.is_root() {
+            return Err(ProjectError::Root);
+        }
+        let (canonical, is_there) = self.canonical(from.as_path())?;
+        self.check(Capability::Delete, &canonical)?;
+        if from != to && to.starts_with(from) && self.all.directory(from.as_path()).is_ok() {
+            return Err(ProjectError::IntoItself { path: from.clone() });
+        }
+        let existing = match target {
+            RenameTarget::Overwrite => Existing::Replace,
+            RenameTarget::Keep => Existing::Keep,
+        };
+        let rename = || {
+            self.files.rename(from.as_path(), to.as_path(), existing).map_err(|error| {
+                match ProjectError::from_open(error, to) {
+                    ProjectError::NotFound { .. } => ProjectError::NotFound { path: from.clone() },
+                    other => other,
+                }
+            })
+        };
+        match rename() {
+            // If it is not the source that is missing, it is a directory on the way to the target.
+            Err(ProjectError::NotFound { .. }) if is_there => {
+                self.make_parents(to)?;
+                rename()
+            }
+            renamed => renamed,
+        }
+    }
+
+    fn create_dir(&self, path: &ProjectPath) -> Result<(), ProjectError> {
+        self.make_parents(path)?;
+        self.files.create_dir(path.as_path()).map_err(|error| ProjectError::from_open(error, path))
+    }
+
+    fn grep(&self, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
+        grep::grep(self, query)
+    }
+
+    fn materialize(&self, _scratch: &Utf8Path) -> Result<Materialized, ProjectError> {
+        Ok(Materialized::in_place(self.files.root().path().to_owned()))
+    }
+
+    fn display_root(&self) -> String {
+        self.files.root().path().to_string()
+    }
+
+    fn under(&self, policy: Option<AccessPolicy>) -> Arc<dyn ProjectFiles> {
+        Arc::new(Self::new(self.files.root().clone(), policy))
+    }
+}
+
+impl Tree for FsProjectFiles {
+    type Dir = Directory;
+    type File = File;
+
+    fn policy(&self) -> Option<&AccessPolicy> {
+        self.files.policy()
+    }
+
+    fn find(&self, path: &ProjectPath) -> Result<Found<Directory>, ProjectError> {
+        let data = self.metadata(path)?;
+        let failed = |error| ProjectError::from_open(error, path);
+        if data.kind == Kind::Directory {
+            return Ok(Found::Directory(self.files.directory(path.as_path()).map_err(failed)?));
+        }
+        // A FIFO or a device is an error that says so.
+        drop(self.files.read(path.as_path()).map_err(failed)?);
+        Ok(Found::File(self.canonical(path.as_path())?.0))
+    }
+
+    fn path<'a>(&self, dir: &'a Directory) -> &'a str {
+        dir.path().as_str()
+    }
+
+    fn entries(&self, dir: &Directory) -> Result<Vec<Entry>, ProjectError> {
+        let entries = dir.entries().map_err(system_error)?;
+        let failed = |source| ProjectError::Io { path: dir.path().to_string(), source };
+        entries.map(|entry| entry.map_err(failed)).collect()
+    }
+
+    fn dir_in(&self, dir: &Directory, name: &str) -> Result<Directory, ProjectError> {
+        self.files.directory_in(dir, name).map_err(system_error)
+    }
+
+    fn open_in(&self, dir: &Directory, name: &str) -> Result<File, ProjectError> {
+        self.files.read_in(dir, name).map_err(system_error)
+    }
+
+    fn open(&self, path: &Utf8Path) -> Result<File, ProjectError> {
+        self.files.read(path).map_err(system_error)
+    }
+}
+
+impl From<access::Kind> for Kind {
+    fn from(kind: access::Kind) -> Self {
+        match kind {
+            access::Kind::File => Self::File,
+            access::Kind::Directory => Self::Directory,
+            access::Kind::Symlink | access::Kind::Other => Self::Other,
+        }
+    }
+}
+
+/// Whether a name may be told: of what can be read, and of what leads to something that can be.
+pub(crate) fn is_visible(policy: Option<&AccessPolicy>, path: &Utf8Path) -> bool {
+    policy.is_none_or(|policy| {
+        let leads_to =
+            |rule: &jp_tool::access::FsRule| rule.read() && rule.path().starts_with(path);
+        policy.can_read(path) || policy.fs.iter().any(leads_to)
+    })
+}
+
+/// An error about something that the walk found, whose path need not be one that can be asked for.
+fn system_error(error: OpenError) -> ProjectError {
+    match error {
+        OpenError::Access(error) => error.into(),
+        OpenError::Io { path, source } => match ProjectPath::new(path.as_str()) {
+            Ok(path) => ProjectError::from_io(source, &path),
+            Err(_) => ProjectError::Io { path: path.to_string(), source },
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

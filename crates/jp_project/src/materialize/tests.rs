@@ -1,0 +1,105 @@
+//! What a program does in a copy, and what the project has of it afterwards.
+
+#![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+
+use std::{fs, os::unix::fs::symlink};
+
+use super::*;
+use crate::MemoryProjectFiles;
+
+fn path(text: &str) -> ProjectPath {
+    ProjectPath::new(text).unwrap()
+}
+
+fn project() -> MemoryProjectFiles {
+    let project = MemoryProjectFiles::new();
+    for (name, content) in [("a", "1"), ("d/b", "2"), ("d/c", "3"), ("e/f", "4")] {
+        project.write(&path(name), content.as_bytes(), WriteMode::CreateNew).unwrap();
+    }
+    project
+}
+
+fn scratch() -> (TempDir, Utf8PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap();
+    (dir, path)
+}
+
+fn text(project: &dyn ProjectFiles, name: &str) -> Option<String> {
+    let content = project.read(&path(name), Part::whole(99)).ok()?;
+    Some(String::from_utf8(content.bytes).unwrap())
+}
+
+#[test]
+fn what_a_program_changes_comes_back() {
+    let (_dir, scratch) = scratch();
+    let project = project();
+    let mut copy = project.materialize(&scratch).unwrap();
+    let root = copy.path().to_owned();
+    assert_eq!(fs::read_to_string(root.join("d/b")).unwrap(), "2");
+    assert_eq!(copy.sync_back().unwrap(), Synced::default());
+    fs::write(root.join("a"), "changed").unwrap();
+    fs::create_dir_all(root.join("new/dir")).unwrap();
+    fs::write(root.join("new/file"), "5").unwrap();
+    fs::remove_file(root.join("d/b")).unwrap();
+    fs::remove_dir_all(root.join("e")).unwrap();
+    fs::write(root.join("e"), "a file now").unwrap();
+    symlink("..", root.join("loop")).unwrap();
+    symlink(".", root.join("self")).unwrap();
+    let synced = copy.sync_back().unwrap();
+    assert_eq!(synced.written, ["a", "e", "new", "new/dir", "new/file"].map(path));
+    assert_eq!(synced.deleted, ["e/f", "e", "d/b"].map(path));
+    for (name, expected) in [
+        ("a", Some("changed")),
+        ("d/b", None),
+        ("d/c", Some("3")),
+        ("e", Some("a file now")),
+        ("new/file", Some("5")),
+        ("loop", None),
+    ] {
+        assert_eq!(text(&project, name).as_deref(), expected, "{name}");
+    }
+    assert!(project.exists(&path("new/dir")).unwrap());
+    assert_eq!(copy.sync_back().unwrap(), Synced::default());
+    drop(copy);
+    assert!(!root.exists());
+}
+
+#[test]
+fn what_somebody_else_wrote_meanwhile_is_not_lost() {
+    let (_dir, scratch) = scratch();
+    let project = project();
+    let mut copy = project.materialize(&scratch).unwrap();
+    fs::write(copy.path().join("a"), "theirs").unwrap();
+    fs::write(copy.path().join("d/c"), "also").unwrap();
+    project.write(&path("a"), b"ours", WriteMode::Replace).unwrap();
+    let error = copy.sync_back().unwrap_err();
+    assert_eq!(error.to_string(), "changed in the project meanwhile: a");
+    assert_eq!(text(&project, "a").as_deref(), Some("ours"));
+    assert_eq!(text(&project, "d/c").as_deref(), Some("3"));
+}
+
+#[test]
+fn a_new_file_keeps_its_directory() {
+    let (_dir, scratch) = scratch();
+    let project = project();
+    let mut copy = project.materialize(&scratch).unwrap();
+    fs::remove_dir_all(copy.path().join("d")).unwrap();
+    project.write(&path("d/new"), b"ours", WriteMode::CreateNew).unwrap();
+    copy.sync_back().unwrap();
+    assert_eq!(text(&project, "d/b"), None);
+    assert_eq!(text(&project, "d/new").as_deref(), Some("ours"));
+}
+
+#[test]
+fn a_project_on_a_disk_is_its_own_directory() {
+    let (_dir, scratch) = scratch();
+    let root = Root::open(&scratch).unwrap();
+    let expected = root.path().to_owned();
+    let project = FsProjectFiles::new(root, None);
+    let mut place = project.materialize(&scratch).unwrap();
+    assert_eq!(place.path(), expected);
+    assert_eq!(place.sync_back().unwrap(), Synced::default());
+    drop(place);
+    assert!(expected.exists());
+}

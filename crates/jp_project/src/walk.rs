@@ -1,0 +1,300 @@
+//! Every file that may be read, seen by several threads at once.
+//!
+//! There is one walk for all backends, so what is ignored, hidden or denied is the same on each; a
+//! backend only says what is in a directory and opens what is there ([`Tree`]). On a disk that goes by
+//! handles: nothing is looked up twice, and no link is followed. What the policy does not let be read is
+//! not there for the walk. `.gitignore` and `.ignore` are honoured, hidden files are seen, `.git` and
+//! `.jp` are not.
+//!
+//! Work is a stack of [`Job`]s. The last one is taken first, so the tree is walked into the depth and
+//! the directories that wait hold few handles: those of their parents.
+
+mod ignores;
+mod queue;
+
+use std::{io::Read, num::NonZero, sync::Arc, thread};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jp_tool::access::{
+    AccessPolicy, Capability, FsAccessError,
+    path::{Entry, Kind},
+};
+
+use self::{ignores::Ignores, queue::Queue};
+use crate::{ProjectError, ProjectPath, path::join};
+
+/// Each level costs an open handle.
+const MAX_DEPTH: usize = 200;
+/// As many files are handed to another thread at once.
+const CHUNK: usize = 64;
+/// More threads wait for the disk rather than work.
+const MAX_THREADS: usize = 12;
+/// Stores of other programs, in which nobody wants to find anything.
+const NEVER: [&str; 2] = [".git", ".jp"];
+
+/// What a walk needs of a backend. Everything is judged when it is opened.
+pub(crate) trait Tree: Sync {
+    /// An open directory.
+    type Dir: Send + Sync;
+    /// An open file.
+    type File: Read;
+
+    /// What may be read.
+    fn policy(&self) -> Option<&AccessPolicy>;
+
+    /// What a path leads to.
+    fn find(&self, path: &ProjectPath) -> Result<Found<Self::Dir>, ProjectError>;
+
+    /// The canonical path of a directory; `.` is the root.
+    fn path<'a>(&self, dir: &'a Self::Dir) -> &'a str;
+
+    /// What is in a directory. Links are links.
+    fn entries(&self, dir: &Self::Dir) -> Result<Vec<Entry>, ProjectError>;
+
+    /// Opens a directory in a directory; a link is an error.
+    fn dir_in(&self, dir: &Self::Dir, name: &str) -> Result<Self::Dir, ProjectError>;
+
+    /// Opens a file in a directory; a link is an error.
+    fn open_in(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, ProjectError>;
+
+    /// Opens a file by its canonical path.
+    fn open(&self, path: &Utf8Path) -> Result<Self::File, ProjectError>;
+}
+
+/// What a path leads to.
+pub(crate) enum Found<D> {
+    /// A directory.
+    Directory(D),
+    /// Something else, at this canonical path.
+    File(Utf8PathBuf),
+}
+
+/// What the walk shows files to. Each thread has one of its own.
+pub(crate) trait Visit<F>: Send {
+    /// Whether a file with this path is worth opening.
+    fn wants(&self, path: &str) -> bool;
+
+    /// A file that may be read.
+    fn visit(&mut self, path: &str, file: F);
+}
+
+/// Walks below these paths, without any over everything; returns the visitors of all threads, and how
+/// many files and directories could not be read.
+pub(crate) fn walk<T: Tree, V: Visit<T::File>>(
+    tree: &T,
+    paths: &[ProjectPath],
+    visitor: impl Fn() -> V,
+) -> Result<(Vec<V>, usize), ProjectError> {
+    let queue = Queue::new(starts(tree, paths)?);
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let worker = |_| Worker { tree, queue: &queue, visitor: visitor(), unread: 0 };
+    let mut workers: Vec<_> = (0..threads).map(worker).collect();
+    thread::scope(|scope| {
+        let mut workers = workers.iter_mut();
+        let own = workers.next();
+        for worker in workers {
+            scope.spawn(move || worker.work());
+        }
+        if let Some(worker) = own {
+            worker.work();
+        }
+    });
+    let unread = workers.iter().map(|worker| worker.unread).sum();
+    Ok((workers.into_iter().map(|worker| worker.visitor).collect(), unread))
+}
+
+/// Something to do for a thread.
+enum Job<D> {
+    /// Open a directory in its parent, and go through it.
+    Directory { parent: Arc<Level<D>>, name: String },
+    /// Go through a directory that is open.
+    Opened(Level<D>),
+    /// Some files of a directory.
+    Files { level: Arc<Level<D>>, names: Vec<String> },
+    /// A file that was asked for.
+    Named(Utf8PathBuf),
+}
+
+/// A directory of the tree.
+struct Level<D> {
+    dir: D,
+    /// What is ignored in the directories above it.
+    ignores: Ignores,
+    /// How many directories are above it, counted from where the walk began.
+    depth: usize,
+}
+
+/// Where a walk begins. A path that was asked for is walked even if it is ignored: whoever names it
+/// wants it. To what is meant belongs what a rule grants below a directory that is denied, which the
+/// walk cannot reach by itself.
+fn starts<T: Tree>(tree: &T, paths: &[ProjectPath]) -> Result<Vec<Job<T::Dir>>, ProjectError> {
+    let root = [ProjectPath::root()];
+    let mut jobs = Vec::new();
+    for base in if paths.is_empty() { &root } else { paths } {
+        let granted = granted_apart(tree.policy(), base);
+        match tree.find(base) {
+            Ok(found) => jobs.extend(start(tree, base, found)),
+            Err(ProjectError::Access(FsAccessError::Denied { .. })) if !granted.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+        for path in granted {
+            let Ok(found) = tree.find(&path) else { continue };
+            let is_dir = matches!(found, Found::Directory(_));
+            if !is_ignored(tree, &path, is_dir) {
+                jobs.extend(start(tree, &path, found));
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+fn start<T: Tree>(tree: &T, path: &ProjectPath, found: Found<T::Dir>) -> Option<Job<T::Dir>> {
+    let is_never = |path: &Utf8Path| path.components().any(|name| NEVER.contains(&name.as_str()));
+    match found {
+        Found::File(path) => (!is_never(&path)).then_some(Job::Named(path)),
+        Found::Directory(dir) => {
+            let canonical = tree.path(&dir);
+            let canonical = ProjectPath::new(canonical).unwrap_or_else(|_| path.clone());
+            let ignores = above(tree, &canonical);
+            let level = Level { dir, ignores, depth: 0 };
+            (!is_never(canonical.as_path())).then_some(Job::Opened(level))
+        }
+    }
+}
+
+/// The paths below a directory that can be read while the directory around them cannot.
+fn granted_apart(policy: Option<&AccessPolicy>, base: &ProjectPath) -> Vec<ProjectPath> {
+    let Some(policy) = policy else {
+        return Vec::new();
+    };
+    let rules = policy.fs.iter().filter(|rule| rule.grants(Capability::Read));
+    let paths = rules.filter_map(|rule| ProjectPath::new(rule.path().as_str()).ok());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path != base && path.starts_with(base) && policy.can_read(path.as_path()))
+        .filter(|path| path.parent().is_some_and(|dir| !policy.can_read(dir.as_path())))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// What the directories above a path ignore.
+fn above<T: Tree>(tree: &T, path: &ProjectPath) -> Ignores {
+    let mut dirs: Vec<_> = std::iter::successors(path.parent(), ProjectPath::parent).collect();
+    dirs.reverse();
+    dirs.iter().fold(Ignores::default(), |ignores, dir| match tree.find(dir) {
+        Ok(Found::Directory(dir)) => match tree.entries(&dir) {
+            Ok(entries) => ignores.below(tree, &dir, &entries),
+            Err(_) => ignores,
+        },
+        _ => ignores,
+    })
+}
+
+/// Whether a path or a directory above it is ignored.
+fn is_ignored<T: Tree>(tree: &T, path: &ProjectPath, is_dir: bool) -> bool {
+    let is_in_ignored =
+        path.parent().is_some_and(|dir| !dir.is_root() && is_ignored(tree, &dir, true));
+    is_in_ignored || above(tree, path).ignores(path.as_str(), is_dir)
+}
+
+struct Worker<'a, T: Tree, V> {
+    tree: &'a T,
+    queue: &'a Queue<Job<T::Dir>>,
+    visitor: V,
+    unread: usize,
+}
+
+impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
+    fn work(&mut self) {
+        while let Some(taken) = self.queue.take() {
+            let more = self.job(taken.job);
+            self.queue.add(more);
+        }
+    }
+
+    fn job(&mut self, job: Job<T::Dir>) -> Vec<Job<T::Dir>> {
+        match job {
+            Job::Directory { parent, name } => match self.tree.dir_in(&parent.dir, &name) {
+                Ok(dir) => {
+                    let (ignores, depth) = (parent.ignores.clone(), parent.depth + 1);
+                    return self.level(Level { dir, ignores, depth });
+                }
+                Err(error) => self.missed(&error),
+            },
+            Job::Opened(level) => return self.level(level),
+            Job::Files { level, names } => self.files(&level, &names),
+            Job::Named(path) if self.visitor.wants(path.as_str()) => {
+                let file = self.tree.open(&path);
+                self.show(path.as_str(), file);
+            }
+            Job::Named(_) => {}
+        }
+        Vec::new()
+    }
+
+    /// Reads a directory: its files are visited here or by others, its directories are put aside.
+    fn level(&mut self, mut level: Level<T::Dir>) -> Vec<Job<T::Dir>> {
+        let entries = match self.tree.entries(&level.dir) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.missed(&error);
+                return Vec::new();
+            }
+        };
+        level.ignores = level.ignores.below(self.tree, &level.dir, &entries);
+        let level = Arc::new(level);
+        let (mut names, mut jobs) = (Vec::new(), Vec::new());
+        for entry in entries {
+            match entry.kind {
+                _ if !self.is_wanted(&level, &entry) => {}
+                Kind::File => names.push(entry.name),
+                Kind::Directory if level.depth >= MAX_DEPTH => self.unread += 1,
+                Kind::Directory => {
+                    jobs.push(Job::Directory { parent: Arc::clone(&level), name: entry.name });
+                }
+                Kind::Symlink | Kind::Other => {}
+            }
+        }
+        // What is left over for others comes last and is therefore taken first.
+        while names.len() > CHUNK {
+            let names = names.split_off(names.len() - CHUNK);
+            jobs.push(Job::Files { level: Arc::clone(&level), names });
+        }
+        // The others need not wait until these are done.
+        self.queue.add(jobs);
+        self.files(&level, &names);
+        Vec::new()
+    }
+
+    fn is_wanted(&self, level: &Level<T::Dir>, entry: &Entry) -> bool {
+        let is_dir = entry.kind == Kind::Directory;
+        let path = join(self.tree.path(&level.dir), &entry.name);
+        let may_read =
+            || self.tree.policy().is_none_or(|policy| policy.can_read(Utf8Path::new(&path)));
+        !NEVER.contains(&entry.name.as_str())
+            && (is_dir || self.visitor.wants(&path))
+            && !level.ignores.ignores(&path, is_dir)
+            && may_read()
+    }
+
+    fn files(&mut self, level: &Level<T::Dir>, names: &[String]) {
+        for name in names {
+            let file = self.tree.open_in(&level.dir, name);
+            self.show(&join(self.tree.path(&level.dir), name), file);
+        }
+    }
+
+    fn show(&mut self, path: &str, file: Result<T::File, ProjectError>) {
+        match file {
+            Ok(file) => self.visitor.visit(path, file),
+            Err(error) => self.missed(&error),
+        }
+    }
+
+    /// What is denied by another of its names is not there for us, nor is what is gone.
+    fn missed(&mut self, error: &ProjectError) {
+        let is_nothing = matches!(error, ProjectError::Access(_) | ProjectError::NotFound { .. });
+        self.unread += usize::from(!is_nothing);
+    }
+}

@@ -173,7 +173,8 @@ impl ProjectFiles for FsProjectFiles {
             return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: part.max });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
-        if part.offset > 0 {
+        // Behind the end there is nothing, and no system goes as far as a tool can count.
+        if part.offset > 0 && len > 0 {
             file.seek(SeekFrom::Start(part.offset)).map_err(failed)?;
         }
         file.take(len).read_to_end(&mut bytes).map_err(failed)?;

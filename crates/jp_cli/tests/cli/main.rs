@@ -14,6 +14,7 @@ mod sandbox;
 mod tool;
 mod tool_check;
 mod tool_new;
+mod vfs;
 
 use jp_test::TestEnv;
 

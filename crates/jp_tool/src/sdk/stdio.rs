@@ -35,7 +35,7 @@ fn say(text: &str) {
 }
 
 #[cfg(unix)]
-fn own_stdout() -> io::Result<impl Write> {
+pub(crate) fn own_stdout() -> io::Result<impl Write + Send + 'static> {
     // Not below 3: those are the numbers of the standard streams.
     let own = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
@@ -44,6 +44,6 @@ fn own_stdout() -> io::Result<impl Write> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the form of the other platforms")]
-fn own_stdout() -> io::Result<impl Write> {
+pub(crate) fn own_stdout() -> io::Result<impl Write + Send + 'static> {
     Ok(io::stdout())
 }

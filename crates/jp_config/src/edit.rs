@@ -48,7 +48,7 @@ impl Edit<'_> {
     /// The text of the file after the change.
     pub fn apply(&self, text: &str) -> Result<String, EditError> {
         let (Self::Append { key, .. } | Self::Set { key, .. }) = self;
-        let mut document: DocumentMut = text.parse().map_err(syntax)?;
+        let mut document: DocumentMut = text.parse().map_err(|error| syntax(&error))?;
         let mut path: Vec<String> = dotted::parse(key)?.into_iter().map(|it| it.name).collect();
         let last = path.pop().unwrap_or_default();
         let wrong = || EditError::Shape((*key).to_owned());
@@ -128,7 +128,9 @@ fn append(table: &mut dyn TableLike, key: &str, elements: Vec<Value>, style: Sty
             Some(())
         }),
         Item::Value(Value::Array(array)) => {
-            elements.into_iter().for_each(|it| push(array, it));
+            for element in elements {
+                push(array, element);
+            }
             Some(())
         }
         // `{ strategy = "…", value = […] }`
@@ -175,7 +177,9 @@ fn set(table: &mut dyn TableLike, key: &str, mut value: Value) -> Option<()> {
     match (table.get_mut(key), &mut value) {
         (Some(Item::Value(Value::Array(old))), Value::Array(new)) if begins_with(new, old) => {
             let more: Vec<Value> = new.iter().skip(old.len()).cloned().collect();
-            more.into_iter().for_each(|it| push(old, it));
+            for element in more {
+                push(old, element);
+            }
         }
         (Some(Item::Value(old)), value) => {
             *value.decor_mut() = old.decor().clone();
@@ -204,11 +208,11 @@ fn is_same(a: &Value, b: &Value) -> bool {
 }
 
 fn value(text: &str) -> Result<Value, EditError> {
-    text.trim().parse().map_err(syntax)
+    text.trim().parse().map_err(|error| syntax(&error))
 }
 
 /// One line: it becomes part of a message.
-fn syntax(error: toml_edit::TomlError) -> EditError {
+fn syntax(error: &toml_edit::TomlError) -> EditError {
     EditError::Syntax(dotted::printable(error.message()))
 }
 

@@ -36,6 +36,7 @@ mod id;
 mod method;
 mod notification;
 mod path;
+mod text;
 
 pub use self::code::{ErrorCode, ErrorObject};
 pub use self::envelope::{
@@ -54,6 +55,7 @@ pub use self::notification::{
     PendingParams, ResultParams, ToolNotification,
 };
 pub use self::path::{InvalidPath, PathFault, ProjectPath};
+pub use self::text::escape;
 
 /// The version of the protocol, named in `init`. Methods are added with a minor version; taking one
 /// away needs a major one.

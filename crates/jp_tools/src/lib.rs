@@ -64,6 +64,14 @@ pub fn entries() -> Vec<ToolEntry> {
     tools
 }
 
+/// All tools, sealed off from the files, which they ask the host for.
+#[cfg(unix)]
+fn sealed_entries(host: &place::host::ViaHost) -> Vec<ToolEntry> {
+    let mut tools = entries_of(host);
+    tools.push(jp_tool::tool("unix_utils", unix_utils::sealed).describe(unix_utils::show));
+    tools
+}
+
 /// The tools that work on files, wherever those are.
 #[cfg(unix)]
 fn entries_of<W: place::Workspace>(workspace: &W) -> Vec<ToolEntry> {

@@ -156,8 +156,7 @@ fn target<P: Place>(
     mut original: Original<P::Held>,
 ) -> Result<Target<P::Held>, ToolError> {
     let shown = text::name(path).into_owned();
-    if original.len > MAX_FILE {
-        let size = original.len;
+    if let Some(size) = original.len.filter(|size| *size > MAX_FILE) {
         return Err(ToolError::new(format!(
             "{shown} has {size} bytes; files up to {MAX_FILE} bytes can be changed"
         )));

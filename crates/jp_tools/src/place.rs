@@ -105,8 +105,8 @@ pub(crate) struct Original<H> {
     pub(crate) path: Utf8PathBuf,
     /// Its content; `None` if only changing it is granted, or if it is too large to be kept.
     pub(crate) content: Option<Vec<u8>>,
-    /// How large it was, in bytes.
-    pub(crate) len: u64,
+    /// How large it was, in bytes, if that may be known.
+    pub(crate) len: Option<u64>,
     held: H,
 }
 

@@ -17,8 +17,9 @@ use jp_tool::{
 };
 
 use crate::{
-    entries, entries_of,
+    entries,
     place::host::{Link, ViaHost},
+    sealed_entries,
 };
 
 /// The program `jp-tools`: does what the first line on stdin says.
@@ -62,7 +63,7 @@ fn sealed(
     output: impl Write + Send + 'static,
 ) -> io::Result<Exit> {
     let link = Arc::new(Link::new(input, output));
-    let tools = entries_of(&ViaHost(Arc::clone(&link)));
+    let tools = sealed_entries(&ViaHost(Arc::clone(&link)));
     let notification = answer(&tools, init);
     link.tell(&notification)?;
     let is_error = matches!(notification, ToolNotification::Error(_));

@@ -37,9 +37,9 @@ pub(super) fn search<P: Place>(
         Some(Ok(found)) => found,
         Some(Err(error)) => return refused(&error),
     };
-    let FsGrepResult { matches, binary, unread, limit_reached } = found;
-    // What is left out has to be counted, and told apart.
-    if limit_reached || unread > 0 {
+    let FsGrepResult { matches, binary, unread } = found;
+    // What could not be read has to be told apart.
+    if unread > 0 {
         return Ok(None);
     }
     search.hits.binary = usize::try_from(binary).unwrap_or(usize::MAX);
@@ -79,7 +79,8 @@ fn query<P: Place>(place: &P, args: &GrepFiles) -> Option<FsGrep> {
     })
 }
 
-/// A refusal is final. Everything else is found again, and named, by whoever searches here.
+/// More than the host can tell at once is searched and counted here; so is what it cannot find, to name
+/// it.
 fn refused(error: &ErrorObject) -> Result<Option<Hits>, ToolError> {
     match error.code() {
         Some(ErrorCode::AccessDenied | ErrorCode::Cancelled | ErrorCode::Timeout) => {

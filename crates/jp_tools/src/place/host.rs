@@ -58,9 +58,21 @@ impl HostPlace {
             }
             Some(ErrorCode::NotFound) => PlaceError::system(path, Errno::NOENT),
             Some(ErrorCode::AlreadyExists) => PlaceError::system(path, Errno::EXIST),
-            Some(ErrorCode::AccessDenied) => PlaceError::Refused(error.message().to_owned()),
+            Some(ErrorCode::AccessDenied) => PlaceError::Refused(self.refusal(error.message())),
             _ => PlaceError::Other(ToolError::new(error.message())),
         }
+    }
+
+    /// A refusal in the words of a tool beside the files: what is granted is listed by path alone.
+    fn refusal(&self, message: &str) -> String {
+        let granted = ["; granted: ", "; nothing is granted"];
+        let Some((what, _)) = granted.iter().find_map(|words| message.split_once(words)) else {
+            return message.to_owned();
+        };
+        let grants = self.policy.as_ref().map(|policy| policy.fs.grants()).unwrap_or_default();
+        let grants: Vec<_> = grants.iter().map(|path| path.as_str()).collect();
+        let grants = if grants.is_empty() { "nothing".to_owned() } else { grants.join(", ") };
+        format!("{what} (granted: {grants})")
     }
 
     /// What a refusal means where a file was meant.

@@ -224,9 +224,6 @@ pub struct FsGrepResult {
     /// How many files and directories could not be searched for another reason.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unread: u64,
-    /// Whether there may be more hits, because a limit was reached.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub limit_reached: bool,
 }
 
 /// What was found in one file.

@@ -72,7 +72,7 @@ pub(super) fn open(files: &Files, path: &str, max: u64) -> Result<Original, Open
     let read = Read::by_ref(&mut file).take(max.saturating_add(1)).read_to_end(&mut content);
     let is_whole = read.is_ok_and(|len| u64::try_from(len).is_ok_and(|len| len <= max));
     let content = is_whole.then_some(content);
-    Ok(Original { path: canonical, content, len: state.len, held: Held { file, state } })
+    Ok(Original { path: canonical, content, len: Some(state.len), held: Held { file, state } })
 }
 
 /// Gives all files their new content, or none.

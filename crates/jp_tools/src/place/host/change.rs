@@ -40,7 +40,10 @@ impl Place for HostPlace {
     fn presence(&self, path: &Utf8Path) -> Result<Presence, PlaceError> {
         let project = path::project(path)?;
         if !self.may_read(Utf8Path::new(project.as_str())) {
-            return Ok(Presence::Unknown);
+            let may = |capability| self.check(capability, path).is_ok();
+            // Whoever may only change what is there means what is there.
+            let is_to_change = may(Capability::Update) && !may(Capability::Create);
+            return Ok(if is_to_change { Presence::There } else { Presence::Unknown });
         }
         match self.link.ask(&FsExists { path: project }) {
             Ok(answer) if answer.exists => Ok(Presence::There),
@@ -63,7 +66,7 @@ impl Place for HostPlace {
         self.check(Capability::Update, path)?;
         let canonical = path::lexical(path)?;
         if !self.may_read(&canonical) {
-            return Ok(Original { path: canonical, content: None, len: 0, held: () });
+            return Ok(Original { path: canonical, content: None, len: None, held: () });
         }
         let mut file = self.open(path)?;
         let failed = |error| PlaceError::system(path, error);
@@ -75,7 +78,7 @@ impl Place for HostPlace {
         } else {
             None
         };
-        Ok(Original { path: canonical, content, len, held: () })
+        Ok(Original { path: canonical, content, len: Some(len), held: () })
     }
 
     fn replace(&self, changes: Vec<Change<()>>) -> Result<(), ToolError> {
@@ -97,6 +100,9 @@ impl Place for HostPlace {
 
     fn delete(&self, path: &Utf8Path) -> Result<Deleted, PlaceError> {
         let project = path::project(path)?;
+        if project.as_str() == "." {
+            return Err(PlaceError::system(path, Errno::BUSY));
+        }
         let Err(error) = self.link.ask(&FsDelete::new(project.clone())) else {
             return Ok(Deleted::File);
         };
@@ -157,8 +163,8 @@ impl HostPlace {
     fn replace_one(&self, original: &Original<()>, content: &[u8]) -> Result<(), ToolError> {
         let path = &original.path;
         if self.may_read(path) {
-            let max = if original.content.is_some() { original.len } else { 0 };
-            let now = self.original(path.as_str(), max)?;
+            let max = original.content.as_ref().and(original.len);
+            let now = self.original(path.as_str(), max.unwrap_or(0))?;
             if (now.len, &now.content) != (original.len, &original.content) {
                 let message = format!("{path} was changed by somebody else meanwhile");
                 return Err(ToolError::new(message).transient());

@@ -9,7 +9,7 @@ use jp_tool::{
         AccessPolicy,
         path::{Entry, Kind},
     },
-    vfs::{self, FsListDir, FsMetadata},
+    vfs::{self, ErrorCode, FsListDir, FsMetadata},
 };
 
 use super::{HostFile, HostPlace, path};
@@ -40,11 +40,13 @@ impl Tree for HostPlace {
 
     fn kind(&self, path: &Utf8Path) -> Result<Kind, PlaceError> {
         let request = FsMetadata { path: path::project(path)? };
-        let data = self.link.ask(&request).map_err(|error| self.failed(path, &error))?;
-        Ok(match data.kind {
-            vfs::Kind::File => Kind::File,
-            vfs::Kind::Dir => Kind::Directory,
-        })
+        match self.link.ask(&request) {
+            Ok(data) if data.kind == vfs::Kind::File => Ok(Kind::File),
+            Ok(_) => Ok(Kind::Directory),
+            // The protocol has no word for what is neither.
+            Err(error) if error.code() == Some(ErrorCode::InvalidParams) => Ok(Kind::Other),
+            Err(error) => Err(self.failed(path, &error)),
+        }
     }
 
     fn canonical(&self, path: &Utf8Path) -> Result<Utf8PathBuf, PlaceError> {

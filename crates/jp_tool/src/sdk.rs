@@ -46,6 +46,7 @@ pub use self::{
     run::{Exit, run},
     schema::schema_of,
     serve::Session,
+    stdio::on_streams,
 };
 
 /// The whole program of a tool, or of several: reads the invocation from stdin, does what it asks
@@ -55,7 +56,7 @@ pub use self::{
 /// by a program that it starts, goes to stderr instead (on Unix), so that it cannot get between the
 /// lines of the answer.
 pub fn main(tools: impl IntoIterator<Item = ToolEntry>) -> ExitCode {
-    stdio::on_streams(tools)
+    on_streams(|input, output| run(tools, input, output))
 }
 
 #[cfg(test)]

@@ -109,8 +109,12 @@ pub struct FsListDirResult {
 pub struct DirEntry {
     /// Its path from the directory that was listed, which is its name.
     pub path: String,
-    /// What it is.
+    /// What it is; of a symbolic link, what it leads to.
     pub kind: Kind,
+    /// Whether it is a symbolic link. Who goes through a tree and follows links may never come to an
+    /// end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub link: bool,
 }
 
 /// What is at a path.
@@ -214,6 +218,12 @@ impl FsGrep {
 pub struct FsGrepResult {
     /// One for each file with a hit, sorted by path.
     pub matches: Vec<FileMatches>,
+    /// How many files were not searched because they are binary.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub binary: u64,
+    /// How many files and directories could not be searched for another reason.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unread: u64,
 }
 
 /// What was found in one file.

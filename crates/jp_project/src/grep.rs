@@ -154,7 +154,7 @@ pub struct GrepLine {
 }
 
 /// Searches the files of a backend.
-pub(crate) fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
+pub fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
     let matcher = query.matcher()?;
     let collector = Mutex::new(Collector::new(query.max_matches, query.max_bytes));
     let is_full = AtomicBool::new(false);

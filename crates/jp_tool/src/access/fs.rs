@@ -231,7 +231,8 @@ impl FsRules {
         let winner = self.winner(canonical);
         let changes =
             matches!(capability, Capability::Create | Capability::Update | Capability::Delete);
-        if changes && is_settings(canonical) && !winner.is_some_and(|rule| is_settings(&rule.path)) {
+        if changes && is_settings(canonical) && !winner.is_some_and(|rule| is_settings(&rule.path))
+        {
             return Decision::Uncovered;
         }
         Decision::of(winner, |rule| rule.grants(capability))

@@ -75,6 +75,7 @@ fn query<P: Place>(place: &P, args: &GrepFiles) -> Option<FsGrep> {
         context: context(args),
         case_insensitive: args.ignore_case,
         fixed: args.fixed,
+        counts: true,
         ..FsGrep::new(args.pattern.as_str())
     })
 }

@@ -63,7 +63,8 @@ impl Tree for HostPlace {
         let mut entries = Vec::new();
         loop {
             let offset = u64::try_from(entries.len()).ok().filter(|offset| *offset > 0);
-            let request = FsListDir { path: project.clone(), offset, limit: Some(PAGE) };
+            let request =
+                FsListDir { path: project.clone(), offset, limit: Some(PAGE), links: true };
             let page = self.link.ask(&request).map_err(|error| self.failed(&path, &error))?.entries;
             let is_last = u64::try_from(page.len()).is_ok_and(|len| len < PAGE);
             entries.extend(page.into_iter().map(entry));

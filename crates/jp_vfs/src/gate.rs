@@ -7,7 +7,7 @@
 //! A tool without rules for a kind of resource gets little by default: it may read the files of the
 //! project, and nothing else. What goes beyond that is not denied by anybody, so a person can be asked.
 
-mod words;
+pub(crate) mod words;
 mod workplace;
 
 use std::{

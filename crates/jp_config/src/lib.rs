@@ -30,6 +30,7 @@ mod node;
 mod parse;
 mod phrase;
 pub mod plugins;
+pub mod project;
 mod reference;
 mod render;
 mod required;
@@ -43,6 +44,7 @@ pub mod style;
 mod suggest;
 mod template;
 mod types;
+pub mod vfs;
 
 #[cfg(test)]
 mod tests;
@@ -61,7 +63,7 @@ pub use show::ShowFormat;
 pub use suggest::nearest;
 pub use template::{SCHEMA_FILE, ToolTable, template};
 pub use types::format::{
-    BindAddress, FormatError, RegistryUrl, SensitivePattern, Sha256, SystemPath,
+    BindAddress, FormatError, ProgramPath, RegistryUrl, SensitivePattern, Sha256, SystemPath,
 };
 pub use types::mergeable::{MergeableVec, Strategy};
 pub use types::name_map::NameMap;

@@ -5,15 +5,17 @@
 //! form, and the two texts have to be equal. So a difference between two backends is a line in a diff.
 //!
 //! `# …` begins with an empty project. `> …` is a step. `> rules …` puts the following steps under a
-//! policy: a path, `=`, and the first letters of what is granted there.
+//! policy: a path, `=`, and the first letters of what is granted there. `> sensitive …` puts them behind
+//! a gate with these patterns besides the built-in ones, and `> answer …` is what a person says.
 
 use std::{fmt::Write, sync::Arc};
 
-use jp_tool::access::{AccessPolicy, Capability, FsRule};
+use camino::Utf8Path;
+use jp_tool::access::{AccessPolicy, Capability, FsRule, SensitiveGate, SensitivePaths};
 
 use crate::{
     DeleteReach, GrepAnswer, GrepQuery, Kind, Part, ProjectError, ProjectFiles, ProjectPath,
-    RenameTarget, Slice, WriteMode,
+    RenameTarget, Rules, Slice, WriteMode,
 };
 
 const SCRIPT: &str = include_str!("conformance/script.txt");
@@ -31,21 +33,43 @@ pub fn check(empty: &dyn Fn() -> Arc<dyn ProjectFiles>) {
 /// The section with what really comes of its steps.
 fn run(project: &dyn ProjectFiles, section: &str) -> String {
     let mut out = String::new();
-    let mut view = project.under(None);
+    let mut rules = Rules::default();
     for line in section.lines().filter(|line| line.starts_with(['#', '>'])) {
         if !out.is_empty() {
             out.push('\n');
         }
         out.push_str(line);
         let Some(step) = line.strip_prefix("> ") else { continue };
-        if let Some(rules) = step.strip_prefix("rules") {
-            view = project.under(Some(policy(rules)));
+        if set(&mut rules, step) {
             continue;
         }
+        let view = project.under(rules.clone());
         let outcome = take(view.as_ref(), step).unwrap_or_else(|error| error.to_string());
         let _ = write!(out, "\n{}", outcome.trim_end());
     }
     out
+}
+
+/// Changes the rules for the following steps, if the step is about them.
+fn set(rules: &mut Rules, step: &str) -> bool {
+    let words: Vec<&str> = step.split(' ').collect();
+    match *words.first().unwrap_or(&"") {
+        "rules" => rules.policy = Some(policy(step)),
+        "sensitive" => {
+            let list = words.iter().skip(1).fold(SensitivePaths::builtin(), |list, pattern| {
+                list.clone().with(pattern).unwrap_or(list)
+            });
+            let home = Some("/home/nobody".into());
+            rules.sensitive = Some(Arc::new(SensitiveGate::new(list, "/project".into(), home)));
+        }
+        "answer" => {
+            if let (Some(gate), [_, path, answer]) = (&rules.sensitive, words.as_slice()) {
+                gate.answer(Utf8Path::new(path), *answer == "yes");
+            }
+        }
+        _ => return false,
+    }
+    true
 }
 
 fn policy(rules: &str) -> AccessPolicy {
@@ -132,7 +156,7 @@ fn unescape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use camino::{Utf8Path, Utf8PathBuf};
+    use camino::Utf8PathBuf;
     use jp_tool::access::path::Root;
     use proptest::prelude::*;
 
@@ -147,7 +171,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let path = Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap();
             dirs.borrow_mut().push(dir);
-            Arc::new(FsProjectFiles::new(Root::open(&path).unwrap(), None))
+            Arc::new(FsProjectFiles::new(Root::open(&path).unwrap(), Rules::default()))
         });
     }
 
@@ -198,10 +222,13 @@ mod tests {
             let rules = rules.into_iter().map(|(path, letters)| format!(" {path}={letters}"));
             format!("> rules{}", rules.collect::<String>())
         });
+        let gate = Just("> sensitive **/b b/c".to_owned());
+        let answer = (path(), prop::sample::select(vec!["yes", "no"]))
+            .prop_map(|(path, answer)| format!("> answer {path} {answer}"));
         let search = path().prop_map(|path| format!("> grep a in={path}"));
         let other = (command, path(), path())
             .prop_map(|(command, path, other)| format!("> {command} {path} {other}"));
-        prop_oneof![1 => rules, 1 => search, 12 => other]
+        prop_oneof![1 => rules, 1 => gate, 2 => answer, 1 => search, 15 => other]
     }
 
     proptest! {
@@ -212,7 +239,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let root = Root::open(Utf8Path::from_path(dir.path()).unwrap()).unwrap();
             let section = steps.join("\n");
-            let on_disk = run(&FsProjectFiles::new(root, None), &section);
+            let on_disk = run(&FsProjectFiles::new(root, Rules::default()), &section);
             prop_assert_eq!(on_disk, run(&MemoryProjectFiles::new(), &section));
         }
     }

@@ -7,11 +7,11 @@
 //! # What is judged is what is used
 //!
 //! A path can be a symbolic link, and who checks a path and then uses it by name has checked something
-//! else if somebody is quick. So the policy is not asked before an operation but by it: a backend is a
-//! view under a policy ([`ProjectFiles::under`]), finds where a path leads, compares the rules with that
+//! else if somebody is quick. So the rules are not asked before an operation but by it: a backend is a
+//! view under [`Rules`] ([`ProjectFiles::under`]), finds where a path leads, compares the rules with that
 //! place and works on the very thing that it found. A refusal names the capability and the canonical
-//! path. Whoever gets permission for it from a person takes a view under the wider policy and tries
-//! again; that attempt is judged like the first.
+//! path. Whoever gets permission for it from a person takes a view under wider rules and tries again;
+//! that attempt is judged like the first.
 //!
 //! This crate does not know the protocol, asks nobody and prints nothing. It blocks: files on a disk are
 //! read fastest by the thread that wants them.
@@ -27,12 +27,12 @@ mod materialize;
 mod memory;
 mod null;
 mod path;
+mod rules;
 mod walk;
 
 use std::{fmt, sync::Arc};
 
 use camino::Utf8Path;
-use jp_tool::access::AccessPolicy;
 
 pub use self::{
     error::ProjectError,
@@ -42,9 +42,10 @@ pub use self::{
     memory::MemoryProjectFiles,
     null::NullProjectFiles,
     path::{InvalidProjectPath, ProjectPath},
+    rules::Rules,
 };
 
-/// The files of a project under a policy.
+/// The files of a project under rules.
 ///
 /// An error of an operation leaves everything as it was, except where directories were made on the way
 /// to a file, or a deletion of a whole directory was stopped by the system half way.
@@ -70,7 +71,8 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
         }
     }
 
-    /// The entries of a directory that may be read, sorted by name. Needs `read`.
+    /// The entries of a directory that may be read, sorted by name; what is sensitive is among them.
+    /// Needs `read`.
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError>;
 
     /// What is known about a file or directory. Needs `read`.
@@ -102,9 +104,12 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
     /// Where the files are, for people.
     fn display_root(&self) -> String;
 
-    /// The same files under another policy, whose rule paths are canonical. Without one everything may
-    /// be used.
-    fn under(&self, policy: Option<AccessPolicy>) -> Arc<dyn ProjectFiles>;
+    /// Whether an answer costs microseconds, so that there is no gain in letting another thread wait for
+    /// it. Searches and deletions of whole directories take longer everywhere.
+    fn is_quick(&self) -> bool;
+
+    /// The same files under other rules.
+    fn under(&self, rules: Rules) -> Arc<dyn ProjectFiles>;
 }
 
 /// Which bytes of a file to read.

@@ -12,24 +12,22 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{
-    AccessPolicy, Capability,
+    Capability,
     path::{self as access, Entry},
 };
 
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
-    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Slice, WriteMode,
-    fs::is_visible,
-    grep,
+    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
     path::join,
     walk::{Found, Tree},
 };
 
-/// Files in memory. Clones and views under other policies share them.
+/// Files in memory. Clones and views under other rules share them.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryProjectFiles {
     nodes: Arc<RwLock<Nodes>>,
-    policy: Option<AccessPolicy>,
+    rules: Rules,
 }
 
 /// Everything but the root, which is always there.
@@ -56,8 +54,7 @@ impl MemoryProjectFiles {
     }
 
     fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), ProjectError> {
-        let policy = self.policy.as_ref();
-        Ok(policy.map_or(Ok(()), |policy| policy.check(capability, path))?)
+        Ok(self.rules.check(capability, path)?)
     }
 
     /// Judges and makes the directories above a path that is to be made.
@@ -131,9 +128,7 @@ impl ProjectFiles for MemoryProjectFiles {
             }
             Some(Node::Directory) => {}
         }
-        let visible = |name: &str| {
-            is_visible(self.policy.as_ref(), Utf8Path::new(&join(path.as_str(), name)))
-        };
+        let visible = |name: &str| self.rules.is_visible(Utf8Path::new(&join(path.as_str(), name)));
         let entries = children(&nodes, path.as_str()).filter(|(name, _)| visible(name));
         let mut entries: Vec<_> = entries
             .map(|(name, node)| DirEntry {
@@ -168,12 +163,13 @@ impl ProjectFiles for MemoryProjectFiles {
             }
             _ => {}
         }
-        let below: Vec<String> =
-            below(&nodes, path.as_str()).map(|(path, _)| path.clone()).collect();
+        let mut below: Vec<Utf8PathBuf> =
+            below(&nodes, path.as_str()).map(|(path, _)| path.into()).collect();
+        below.sort();
         for path in &below {
-            self.check(Capability::Delete, Utf8Path::new(path))?;
+            self.check(Capability::Delete, path)?;
         }
-        for path in below.iter().map(String::as_str).chain([path.as_str()]) {
+        for path in below.iter().map(|path| path.as_str()).chain([path.as_str()]) {
             nodes.remove(path);
         }
         Ok(())
@@ -198,9 +194,7 @@ impl ProjectFiles for MemoryProjectFiles {
         let needed = if existing.is_some() { Capability::Update } else { Capability::Create };
         self.check(needed, to.as_path())?;
         let source = source.ok_or_else(|| ProjectError::NotFound { path: from.clone() })?;
-        if let Some(policy) = &self.policy {
-            policy.check_move(from.as_path(), to.as_path(), is_dir)?;
-        }
+        self.rules.check_move(from.as_path(), to.as_path(), is_dir)?;
         match (&source, existing) {
             (_, None) => self.make_parents(&mut nodes, to)?,
             (_, Some(_)) if target == RenameTarget::Keep => {
@@ -240,8 +234,12 @@ impl ProjectFiles for MemoryProjectFiles {
         "(in memory)".to_owned()
     }
 
-    fn under(&self, policy: Option<AccessPolicy>) -> Arc<dyn ProjectFiles> {
-        Arc::new(Self { nodes: Arc::clone(&self.nodes), policy })
+    fn is_quick(&self) -> bool {
+        true
+    }
+
+    fn under(&self, rules: Rules) -> Arc<dyn ProjectFiles> {
+        Arc::new(Self { nodes: Arc::clone(&self.nodes), rules })
     }
 }
 
@@ -249,8 +247,8 @@ impl Tree for MemoryProjectFiles {
     type Dir = String;
     type File = Cursor<Arc<[u8]>>;
 
-    fn policy(&self) -> Option<&AccessPolicy> {
-        self.policy.as_ref()
+    fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     fn find(&self, path: &ProjectPath) -> Result<Found<String>, ProjectError> {

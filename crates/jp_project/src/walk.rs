@@ -2,8 +2,8 @@
 //!
 //! There is one walk for all backends, so what is ignored, hidden or denied is the same on each; a
 //! backend only says what is in a directory and opens what is there ([`Tree`]). On a disk that goes by
-//! handles: nothing is looked up twice, and no link is followed. What the policy does not let be read is
-//! not there for the walk. `.gitignore` and `.ignore` are honoured, hidden files are seen, `.git` and
+//! handles: nothing is looked up twice, and no link is followed. What may not be read is not there
+//! for the walk. `.gitignore` and `.ignore` are honoured, hidden files are seen, `.git` and
 //! `.jp` are not.
 //!
 //! Work is a stack of [`Job`]s. The last one is taken first, so the tree is walked into the depth and
@@ -21,7 +21,7 @@ use jp_tool::access::{
 };
 
 use self::{ignores::Ignores, queue::Queue};
-use crate::{ProjectError, ProjectPath, path::join};
+use crate::{ProjectError, ProjectPath, Rules, path::join};
 
 /// Each level costs an open handle.
 const MAX_DEPTH: usize = 200;
@@ -40,7 +40,7 @@ pub(crate) trait Tree: Sync {
     type File: Read;
 
     /// What may be read.
-    fn policy(&self) -> Option<&AccessPolicy>;
+    fn rules(&self) -> &Rules;
 
     /// What a path leads to.
     fn find(&self, path: &ProjectPath) -> Result<Found<Self::Dir>, ProjectError>;
@@ -131,7 +131,7 @@ fn starts<T: Tree>(tree: &T, paths: &[ProjectPath]) -> Result<Vec<Job<T::Dir>>, 
     let root = [ProjectPath::root()];
     let mut jobs = Vec::new();
     for base in if paths.is_empty() { &root } else { paths } {
-        let granted = granted_apart(tree.policy(), base);
+        let granted = granted_apart(tree.rules().policy.as_ref(), base);
         match tree.find(base) {
             Ok(found) => jobs.extend(start(tree, base, found)),
             Err(ProjectError::Access(FsAccessError::Denied { .. })) if !granted.is_empty() => {}
@@ -270,12 +270,10 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
     fn is_wanted(&self, level: &Level<T::Dir>, entry: &Entry) -> bool {
         let is_dir = entry.kind == Kind::Directory;
         let path = join(self.tree.path(&level.dir), &entry.name);
-        let may_read =
-            || self.tree.policy().is_none_or(|policy| policy.can_read(Utf8Path::new(&path)));
         !NEVER.contains(&entry.name.as_str())
             && (is_dir || self.visitor.wants(&path))
             && !level.ignores.ignores(&path, is_dir)
-            && may_read()
+            && self.tree.rules().can_read(Utf8Path::new(&path))
     }
 
     fn files(&mut self, level: &Level<T::Dir>, names: &[String]) {

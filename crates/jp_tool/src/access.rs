@@ -26,9 +26,7 @@ pub use self::{
     env::{EnvAccessError, EnvName, EnvRule, InvalidEnvName},
     fs::{Capability, FsAccessError, FsRule, FsRules},
     net::{InvalidNetRule, NetAccessError, NetRule, NetTarget},
-    sensitive::{
-        AskSensitive, SensitiveError, SensitiveGate, SensitivePaths, SensitivePatternError,
-    },
+    sensitive::{SensitiveError, SensitiveGate, SensitivePaths, SensitivePatternError},
     specificity::{EnvSpecificity, FsSpecificity, NetSpecificity},
 };
 

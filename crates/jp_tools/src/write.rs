@@ -291,8 +291,8 @@ fn put_back(files: &Files, original: &Original) -> bool {
 fn named(error: OpenError, path: &Utf8Path) -> OpenError {
     match error {
         OpenError::Io { source, .. } => io_error(path, source),
-        OpenError::Access(FsAccessError::Denied { capability, grants, .. }) => {
-            FsAccessError::Denied { capability, target: path.to_owned(), grants }.into()
+        OpenError::Access(FsAccessError::Denied { capability, grants, covered, .. }) => {
+            FsAccessError::Denied { capability, target: path.to_owned(), grants, covered }.into()
         }
         other @ OpenError::Access(_) => other,
     }

@@ -70,6 +70,9 @@ fn the_whole_is_a_configuration() {
     registry = "https://jp.computer/plugins.json"
     command = {}
 
+    [project]
+    backend = "fs"
+
     [sandbox]
     default = "workspace"
     allow_degraded = false
@@ -87,6 +90,15 @@ fn the_whole_is_a_configuration() {
     color_depth = "auto"
     markdown = {}
     control_sequences = "strip"
+
+    [vfs]
+    file_bytes = 10000000
+    message_bytes = 16777216
+    request_timeout_secs = 60
+    cancel_grace_secs = 5
+    kill_after_secs = 2
+    http_timeout_secs = 30
+    process_timeout_secs = 600
     "#);
 }
 

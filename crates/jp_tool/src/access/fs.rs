@@ -365,6 +365,7 @@ impl AccessPolicy {
             capability: capability.as_str(),
             target: canonical.to_owned(),
             grants: self.fs.grants(),
+            covered: matches!(self.fs.decide(canonical, capability), Decision::Denied(_)),
         })
     }
 

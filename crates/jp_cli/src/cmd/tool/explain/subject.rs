@@ -71,7 +71,7 @@ impl<'a> Subject<'a> {
                 (_, SandboxDefault::Off) => Defaults::Off,
             },
             patterns: sensitive.patterns().map(str::to_owned).collect(),
-            gate: SensitiveGate::new(sensitive.clone(), root.to_owned(), home.clone(), None),
+            gate: SensitiveGate::new(sensitive.clone(), root.to_owned(), home.clone()),
             root,
             home,
         }
@@ -86,7 +86,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The pattern that makes a canonical path sensitive. It comes from the gate that every use of a
-    /// path goes through, with nobody there to be asked.
+    /// path goes through, with no answer given.
     pub(super) fn sensitive(&self, canonical: &Utf8Path) -> Option<String> {
         self.gate.pass(canonical).err().map(|error| error.pattern)
     }

@@ -127,7 +127,8 @@ fn answer(root: &Utf8Path, method: &str, params: &Value) -> Result<Value, (i64, 
         }
         "fs.metadata" => {
             let metadata = fs::metadata(path).map_err(missing)?;
-            Ok(json!({ "kind": if metadata.is_dir() { "dir" } else { "file" } }))
+            let file = json!({ "kind": "file", "size": metadata.len() });
+            Ok(if metadata.is_dir() { json!({ "kind": "dir" }) } else { file })
         }
         "fs.list_dir" => {
             let mut entries: Vec<(String, bool)> = path

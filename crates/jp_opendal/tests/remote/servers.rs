@@ -63,15 +63,15 @@ impl Server {
         server
     }
 
-    /// S3 with one bucket.
-    pub(crate) fn s3() -> Self {
+    /// S3 with one bucket, in which others have put these keys.
+    pub(crate) fn s3(keys: &[String]) -> Self {
         let python = tools_dir().join("s3/bin/python");
         assert!(python.exists(), "the S3 server is not there: run `cargo xtask test` once");
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/remote/s3.py");
         let dir = private_dir();
         let log = std::fs::File::create(dir.path().join("log")).unwrap();
         let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--"]).arg(python).arg(script).arg(BUCKET);
+        command.args(["--pdeathsig", "KILL", "--"]).arg(python).arg(script).arg(BUCKET).args(keys);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.process_group(0).spawn().expect("setpriv can be started");
         let mut line = String::new();
@@ -103,7 +103,7 @@ impl Server {
         jp_opendal::open(self.scheme, &self.options, &format!("projects/{number}")).unwrap()
     }
 
-    /// A project with other options.
+    /// The project `x` with other options.
     pub(crate) fn project_with(&self, changes: &[(&str, &str)]) -> Arc<dyn ProjectFiles> {
         let mut options = self.options.clone();
         options.extend(changes.iter().map(|(name, value)| ((*name).into(), (*value).into())));

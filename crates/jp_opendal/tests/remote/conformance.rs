@@ -125,9 +125,10 @@ fn odd_names(project: &dyn ProjectFiles) {
     }
     for name in names {
         let read = project.read(&path(&format!("odd/{name}")), Part::whole(100));
-        match taken.contains(&name) {
-            true => assert_eq!(read.unwrap().bytes, name.as_bytes()),
-            false => assert!(read.unwrap_err().to_string().contains("cannot hold this name")),
+        if taken.contains(&name) {
+            assert_eq!(read.unwrap().bytes, name.as_bytes());
+        } else {
+            assert!(read.unwrap_err().to_string().contains("cannot hold this name"));
         }
     }
     assert!(taken.len() >= 12, "{taken:?}");

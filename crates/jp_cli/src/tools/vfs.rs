@@ -8,20 +8,33 @@ use jp_config::vfs::VfsConfig;
 use jp_llm::tool::VfsWorld;
 use jp_project::{FsProjectFiles, ProjectFiles, Rules};
 use jp_tool::access::{SensitiveGate, path::Root};
-use jp_vfs::{Host, HostParts, Limits, Nobody};
+use jp_vfs::{Approver, Host, HostParts, Limits, Nobody, Recorder};
 
+use super::{approver::TerminalApprover, keep::Keeper, progress::Progress, recorder::TraceFile};
 use crate::{
     ctx::{self, Ctx},
     error::{Error, Result},
 };
 
 /// What sealed tools of this workspace are served with.
-pub(super) fn world(ctx: &Ctx, root: &Utf8Path) -> Result<VfsWorld> {
+pub(super) fn world(
+    ctx: &Ctx,
+    root: &Utf8Path,
+    attended: Option<Arc<Progress>>,
+    trace: Option<TraceFile>,
+) -> Result<VfsWorld> {
+    let approver: Arc<dyn Approver> = match attended {
+        Some(progress) => {
+            let keeper = Keeper::new(ctx.origins().clone(), ctx::home());
+            Arc::new(TerminalApprover::new(*ctx.terminal(), keeper, progress))
+        }
+        None => Arc::new(Nobody),
+    };
     let host = Host::new(HostParts {
         network: None,
         programs: None,
-        approver: Arc::new(Nobody),
-        recorder: None,
+        approver,
+        recorder: trace.map(|file| Arc::new(file) as Arc<dyn Recorder>),
         limits: limits(&ctx.config().app.vfs),
         variables: ctx::variables(),
     });

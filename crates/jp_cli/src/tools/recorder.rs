@@ -84,7 +84,7 @@ mod tests {
             method: Some("fs.read".to_owned()),
             target: Some("src/main.rs".to_owned()),
             decision: Decided::Allowed,
-            rule: Some("fs . (read)".to_owned()),
+            rule: Some("read in \".\"".to_owned()),
             code: None,
             bytes_in: 72,
             bytes_out: 1311,

@@ -23,7 +23,6 @@ mod program;
 mod running;
 mod secrets;
 mod system;
-mod upstream;
 mod variables;
 
 use std::{ffi::OsString, path::PathBuf, sync::OnceLock};

@@ -153,6 +153,11 @@ impl Confiner {
         Ok(machine.hiding(&self.surroundings.hide))
     }
 
+    /// What holds for tools without rules.
+    pub fn profile(&self) -> Profile {
+        self.settings.profile
+    }
+
     /// The places of all presets on this machine.
     fn presets(&self) -> &[(Preset, PresetPlaces)] {
         self.presets.get_or_init(|| system::presets(&self.surroundings))

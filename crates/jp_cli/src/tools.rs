@@ -40,7 +40,7 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let confiner = Arc::new(confine::confiner(ctx.config())?);
     let world = World {
-        vfs: vfs::world(ctx, &root)?,
+        vfs: vfs::world(ctx, &root, &confiner)?,
         sensitive: vfs::sensitive(ctx, &root),
         root,
         workspace_id: Some(workspace.id().to_string()),

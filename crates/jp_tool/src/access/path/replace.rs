@@ -31,7 +31,7 @@ use super::{
     Files, FsAccessError, OpenError,
     files::io_error,
     open::{Want, with_stat},
-    root::ATTEMPTS,
+    root::{ATTEMPTS, Root},
     sys,
     walk::Spot,
 };
@@ -63,7 +63,7 @@ impl Files {
     /// Makes a file with this content. Anything that has the name already is an error, a dangling link
     /// too; missing directories are not made. Needs `create`.
     pub fn create_whole(&self, input: &Utf8Path, content: &[u8]) -> Result<(), OpenError> {
-        self.make(input, |dir, name| create_whole_in(dir, name, content))
+        self.make(input, |dir, name| create_whole_in(&self.root, dir, name, content))
     }
 
     fn replace_opened(
@@ -81,7 +81,7 @@ impl Files {
         let placed = if stat.st_nlink > 1 {
             Err(Errno::MLINK.into())
         } else {
-            take_place(&spot.dir, &spot.name, &stat, content)
+            take_place(&self.root, spot, &stat, content)
         };
         match placed {
             Err(error) if is_impossible(&error) => overwrite(file.into(), content),
@@ -92,7 +92,8 @@ impl Files {
 }
 
 /// Puts a file with this content in the place of one with these owners and permissions.
-fn take_place(dir: &OwnedFd, name: &str, old: &Stat, content: &[u8]) -> io::Result<()> {
+fn take_place(root: &Root, spot: &Spot, old: &Stat, content: &[u8]) -> io::Result<()> {
+    let (dir, private) = (&spot.dir, Mode::from_raw_mode(0o600));
     let write = |file: OwnedFd| {
         let new = rustix::fs::fstat(&file)?;
         if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
@@ -101,30 +102,32 @@ fn take_place(dir: &OwnedFd, name: &str, old: &Stat, content: &[u8]) -> io::Resu
         rustix::fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
         fill(file, content)
     };
-    let beside = match sys::open_unnamed(dir, Mode::from_raw_mode(0o600)) {
-        Ok(file) => {
-            let again = file.try_clone()?;
-            write(again)?;
-            name_beside(|beside| sys::give_name(&file, dir, beside))
-        }
-        Err(error) => Err(error),
-    };
+    let mut beside = None;
+    if let Some(file) = open_unnamed(root, dir, private) {
+        write(file.try_clone()?)?;
+        beside = name_beside(|beside| sys::give_name(&file, dir, beside)).ok();
+    }
     let beside = match beside {
-        Ok(beside) => beside,
-        Err(_) => {
-            let (beside, file) = make_beside(dir, Mode::from_raw_mode(0o600))?;
+        Some(beside) => beside,
+        None => {
+            let (beside, file) = make_beside(dir, private)?;
             write(file).inspect_err(|_| forget(dir, &beside))?;
             beside
         }
     };
-    rustix::fs::renameat(dir, &beside, dir, name).inspect_err(|_| forget(dir, &beside))?;
+    rustix::fs::renameat(dir, &beside, dir, &spot.name).inspect_err(|_| forget(dir, &beside))?;
     Ok(())
 }
 
-fn create_whole_in(dir: &OwnedFd, name: &str, content: &[u8]) -> rustix::io::Result<()> {
+fn create_whole_in(
+    root: &Root,
+    dir: &OwnedFd,
+    name: &str,
+    content: &[u8],
+) -> rustix::io::Result<()> {
     let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let mode = Mode::from_raw_mode(0o666);
-    if let Ok(file) = sys::open_unnamed(dir, mode) {
+    if let Some(file) = open_unnamed(root, dir, mode) {
         fill(file.try_clone().map_err(errno)?, content).map_err(errno)?;
         match sys::give_name(&file, dir, name) {
             // Whatever else is wrong with it, there is another way.
@@ -146,14 +149,19 @@ fn create_whole_in(dir: &OwnedFd, name: &str, content: &[u8]) -> rustix::io::Res
     placed.inspect_err(|_| forget(dir, &beside))
 }
 
+/// A file without a name, where the kernel is asked at all and knows them.
+fn open_unnamed(root: &Root, dir: &OwnedFd, mode: Mode) -> Option<OwnedFd> {
+    if root.kernel() { sys::open_unnamed(dir, mode).ok() } else { None }
+}
+
 fn make_beside(dir: &OwnedFd, mode: Mode) -> io::Result<(String, OwnedFd)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut made = None;
+    let mut opened = None;
     let name = name_beside(|name| {
-        made = Some(rustix::fs::openat(dir, name, flags, mode)?);
+        opened = Some(rustix::fs::openat(dir, name, flags, mode)?);
         Ok(())
     })?;
-    Ok((name, made.ok_or(Errno::IO)?))
+    Ok((name, opened.ok_or(Errno::IO)?))
 }
 
 /// Finds a name for something beside a file.

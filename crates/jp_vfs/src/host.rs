@@ -8,7 +8,6 @@ use jp_tool::vfs::ErrorObject;
 use crate::{
     approve::{Approver, Nobody},
     fs::internal,
-    
     limits::Limits,
     process::Programs,
     record::Recorder,

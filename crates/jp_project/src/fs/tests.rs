@@ -61,6 +61,7 @@ fn links_that_lead_out_are_no_way_out() {
     );
 }
 
+// D11-059
 #[test]
 fn a_link_is_judged_by_where_it_leads() {
     let place = place();

@@ -32,6 +32,7 @@ fn text(project: &dyn ProjectFiles, name: &str) -> Option<String> {
     Some(String::from_utf8(content.bytes).unwrap())
 }
 
+// D11-158
 #[test]
 fn what_a_program_changes_comes_back() {
     let (_dir, scratch) = scratch();

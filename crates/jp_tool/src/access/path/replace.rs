@@ -107,13 +107,12 @@ fn take_place(root: &Root, spot: &Spot, old: &Stat, content: &[u8]) -> io::Resul
         write(file.try_clone()?)?;
         beside = name_beside(|beside| sys::give_name(&file, dir, beside)).ok();
     }
-    let beside = match beside {
-        Some(beside) => beside,
-        None => {
-            let (beside, file) = make_beside(dir, private)?;
-            write(file).inspect_err(|_| forget(dir, &beside))?;
-            beside
-        }
+    let beside = if let Some(beside) = beside {
+        beside
+    } else {
+        let (beside, file) = make_beside(dir, private)?;
+        write(file).inspect_err(|_| forget(dir, &beside))?;
+        beside
     };
     rustix::fs::renameat(dir, &beside, dir, &spot.name).inspect_err(|_| forget(dir, &beside))?;
     Ok(())

@@ -85,7 +85,8 @@ fn policy(rules: &str) -> AccessPolicy {
 /// A step that cannot be read fails as a path would, which no section expects.
 fn take(project: &dyn ProjectFiles, step: &str) -> Result<String, Box<dyn std::error::Error>> {
     let words: Vec<&str> = step.split(' ').collect();
-    let path = |index: usize| ProjectPath::new(words.get(index).copied().unwrap_or_default());
+    let path =
+        |index: usize| ProjectPath::new(&unescape(words.get(index).copied().unwrap_or_default()));
     let number = |index: usize| words.get(index).and_then(|word| word.parse::<u64>().ok());
     let done = |result: Result<(), ProjectError>| result.map(|()| "ok".to_owned());
     let text = || unescape(words.get(2).copied().unwrap_or_default());

@@ -219,12 +219,13 @@ impl ProjectFiles for FsProjectFiles {
             }
         }
         entries.sort();
-        let entries = entries.into_iter().map(|entry| {
+        // Where a link leads is only looked up for those that are told.
+        let entries = slice.of(entries).into_iter().map(|entry| {
             let kind = self.kind(path, &entry);
             let is_link = entry.kind == access::Kind::Symlink;
             DirEntry { name: entry.name, kind, is_link }
         });
-        Ok(slice.of(entries.collect()))
+        Ok(entries.collect())
     }
 
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {

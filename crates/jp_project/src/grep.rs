@@ -171,7 +171,7 @@ pub fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectE
     let binary = searches.iter().map(|search| search.binary).sum();
     drop(searches);
     let collector = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(GrepAnswer { unread, binary, ..collector.finish(query.context()) })
+    Ok(GrepAnswer { binary, unread, ..collector.finish(query.context()) })
 }
 
 fn searcher(context: usize) -> Searcher {

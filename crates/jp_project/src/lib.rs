@@ -198,7 +198,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    fn of(self, entries: Vec<DirEntry>) -> Vec<DirEntry> {
+    fn of<T>(self, entries: Vec<T>) -> Vec<T> {
         entries.into_iter().skip(self.offset).take(self.limit.unwrap_or(usize::MAX)).collect()
     }
 }

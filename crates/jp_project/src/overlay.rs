@@ -190,10 +190,11 @@ impl ProjectFiles for OverlayProjectFiles {
         drop(state);
         let path_of = |name: &str| crate::path::join(at.path.as_str(), name);
         entries.retain(|entry| self.rules.is_visible(Utf8Path::new(&path_of(&entry.name))));
+        let mut entries = slice.of(entries);
         for entry in entries.iter_mut().filter(|entry| entry.is_link) {
             entry.kind = self.kind_of(path, entry);
         }
-        Ok(slice.of(entries))
+        Ok(entries)
     }
 
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {

@@ -123,15 +123,15 @@ fn a_large_directory_is_listed_and_moved_at_once() {
     let project = SqliteProjectFiles::open(&file).unwrap();
     let insert = |table: &mut Table<'_>| {
         table.put_dir(&path("d"))?;
-        (0..20_000).try_for_each(|number| table.put_file(&path(&format!("d/{number:06}")), b"x"))
+        (0..5_000).try_for_each(|number| table.put_file(&path(&format!("d/{number:06}")), b"x"))
     };
     project.change(insert).unwrap();
     project.write(&path("e/other"), b"x", WriteMode::Replace).unwrap();
     let start = Instant::now();
-    let entries = project.list_dir(&path("d"), Slice { offset: 19_998, limit: Some(9) }).unwrap();
+    let entries = project.list_dir(&path("d"), Slice { offset: 4_998, limit: Some(9) }).unwrap();
     assert_eq!(
         entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(),
-        ["019998", "019999"]
+        ["004998", "004999"]
     );
     project.rename(&path("d"), &path("e/f"), RenameTarget::Keep).unwrap();
     assert!(project.exists(&path("e/f/000007")).unwrap());

@@ -12,9 +12,11 @@ use crate::assistant::AssistantConfig;
 use crate::conversation::ConversationConfig;
 use crate::conversation::tool::Tool;
 use crate::plugins::PluginsConfig;
+use crate::project::ProjectConfig;
 use crate::sandbox::SandboxSettings;
 use crate::server::ServerConfig;
 use crate::style::StyleConfig;
+use crate::vfs::VfsConfig;
 
 /// Settings of jp. Every key is optional: a file says only what differs from the layers below it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -26,12 +28,16 @@ pub struct AppConfig {
     pub conversation: ConversationConfig,
     /// Programs that add commands: where they come from and when they may run.
     pub plugins: PluginsConfig,
+    /// Where the files of the project are.
+    pub project: ProjectConfig,
     /// How programs of tools are confined, and what is kept from them.
     pub sandbox: SandboxSettings,
     /// Servers that plugins offer.
     pub server: ServerConfig,
     /// How output looks.
     pub style: StyleConfig,
+    /// Limits of tools with `runtime = "vfs"`.
+    pub vfs: VfsConfig,
 }
 
 impl AppConfig {

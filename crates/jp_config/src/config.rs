@@ -18,11 +18,13 @@ use crate::layer::{Layer, LayerKind};
 use crate::merge::merge;
 use crate::node::{Node, Origin};
 use crate::parse;
+use crate::project;
 use crate::required;
 use crate::sandbox;
 use crate::schema;
 use crate::shape::Model;
 use crate::source::{Source, Sources};
+use crate::vfs;
 
 /// A configuration made of layers.
 #[derive(Debug, Clone)]
@@ -67,6 +69,8 @@ impl Config {
         let mut noted = Noted { aliased: BTreeSet::new(), sensitive: SensitivePaths::builtin() };
         let loaded = resolve(&mut |merged, errors| {
             finish::tools(merged, errors, &mut warnings);
+            project::finish::check(&merged.root, errors, &mut warnings);
+            vfs::check(&merged.root, &mut warnings);
             noted.sensitive = sandbox::finish::settings(&merged.root, errors, &mut warnings);
             noted.aliased = std::mem::take(&mut merged.aliased);
         });

@@ -20,6 +20,7 @@ mod config;
 pub mod conversation;
 mod delta;
 mod dotted;
+mod edit;
 mod emit;
 mod error;
 mod finish;
@@ -30,6 +31,7 @@ mod node;
 mod parse;
 mod phrase;
 pub mod plugins;
+pub mod project;
 mod reference;
 mod render;
 mod required;
@@ -43,6 +45,7 @@ pub mod style;
 mod suggest;
 mod template;
 mod types;
+pub mod vfs;
 
 #[cfg(test)]
 mod tests;
@@ -52,6 +55,7 @@ pub use config::Config;
 pub use conversation::tool::access::compile::{Policies, ToolPolicy};
 pub use delta::{Delta, DeltaError};
 pub use dotted::{DottedError, MAX_DEPTH};
+pub use edit::{Edit, EditError};
 pub use error::{ConfigErrors, Problem, Report};
 pub use layer::{Candidate, CfgArgument, Layer, LayerKind, MAX_LAYER_BYTES};
 pub use lookup::PathError;
@@ -61,7 +65,7 @@ pub use show::ShowFormat;
 pub use suggest::nearest;
 pub use template::{SCHEMA_FILE, ToolTable, template};
 pub use types::format::{
-    BindAddress, FormatError, RegistryUrl, SensitivePattern, Sha256, SystemPath,
+    BindAddress, FormatError, ProgramPath, RegistryUrl, SensitivePattern, Sha256, SystemPath,
 };
 pub use types::mergeable::{MergeableVec, Strategy};
 pub use types::name_map::NameMap;

@@ -9,10 +9,12 @@ mod documents;
 mod errors;
 mod hostile;
 mod layers;
+mod project;
 mod sandbox;
 mod schema;
 mod show;
 mod tools;
+mod vfs;
 
 use crate::{Config, Layer};
 

@@ -23,6 +23,7 @@ pub mod live;
 mod local;
 pub mod merge;
 pub mod outcome;
+pub mod programs;
 pub mod render;
 pub mod resolve;
 pub mod runtime;
@@ -41,5 +42,6 @@ pub use self::{
     local::{BUNDLED, Machine, SERVE_BUNDLED, StartError},
     outcome::{Asked, Cause, ExecutionOutcome, Failure},
     resolve::{CallSettings, ResolveError, ResolvedTool, Resolver, World},
+    runtime::vfs::VfsWorld,
     schema_query::DescribeError,
 };

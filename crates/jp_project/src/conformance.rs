@@ -5,15 +5,17 @@
 //! form, and the two texts have to be equal. So a difference between two backends is a line in a diff.
 //!
 //! `# …` begins with an empty project. `> …` is a step. `> rules …` puts the following steps under a
-//! policy: a path, `=`, and the first letters of what is granted there.
+//! policy: a path, `=`, and the first letters of what is granted there. `> sensitive …` puts them behind
+//! a gate with these patterns besides the built-in ones, and `> answer …` is what a person says.
 
 use std::{fmt::Write, sync::Arc};
 
-use jp_tool::access::{AccessPolicy, Capability, FsRule};
+use camino::Utf8Path;
+use jp_tool::access::{AccessPolicy, Capability, FsRule, SensitiveGate, SensitivePaths};
 
 use crate::{
     DeleteReach, GrepAnswer, GrepQuery, Kind, Part, ProjectError, ProjectFiles, ProjectPath,
-    RenameTarget, Slice, WriteMode,
+    RenameTarget, Rules, Slice, WriteMode,
 };
 
 const SCRIPT: &str = include_str!("conformance/script.txt");
@@ -29,23 +31,45 @@ pub fn check(empty: &dyn Fn() -> Arc<dyn ProjectFiles>) {
 }
 
 /// The section with what really comes of its steps.
-fn run(project: &dyn ProjectFiles, section: &str) -> String {
+pub fn run(project: &dyn ProjectFiles, section: &str) -> String {
     let mut out = String::new();
-    let mut view = project.under(None);
+    let mut rules = Rules::default();
     for line in section.lines().filter(|line| line.starts_with(['#', '>'])) {
         if !out.is_empty() {
             out.push('\n');
         }
         out.push_str(line);
         let Some(step) = line.strip_prefix("> ") else { continue };
-        if let Some(rules) = step.strip_prefix("rules") {
-            view = project.under(Some(policy(rules)));
+        if set(&mut rules, step) {
             continue;
         }
+        let view = project.under(rules.clone());
         let outcome = take(view.as_ref(), step).unwrap_or_else(|error| error.to_string());
         let _ = write!(out, "\n{}", outcome.trim_end());
     }
     out
+}
+
+/// Changes the rules for the following steps, if the step is about them.
+fn set(rules: &mut Rules, step: &str) -> bool {
+    let words: Vec<&str> = step.split(' ').collect();
+    match *words.first().unwrap_or(&"") {
+        "rules" => rules.policy = Some(policy(step)),
+        "sensitive" => {
+            let list = words.iter().skip(1).fold(SensitivePaths::builtin(), |list, pattern| {
+                list.clone().with(pattern).unwrap_or(list)
+            });
+            let home = Some("/home/nobody".into());
+            rules.sensitive = Some(Arc::new(SensitiveGate::new(list, "/project".into(), home)));
+        }
+        "answer" => {
+            if let (Some(gate), [_, path, answer]) = (&rules.sensitive, words.as_slice()) {
+                gate.answer(Utf8Path::new(path), *answer == "yes");
+            }
+        }
+        _ => return false,
+    }
+    true
 }
 
 fn policy(rules: &str) -> AccessPolicy {
@@ -131,95 +155,4 @@ fn unescape(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use camino::{Utf8Path, Utf8PathBuf};
-    use jp_tool::access::path::Root;
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::{FsProjectFiles, MemoryProjectFiles, NullProjectFiles};
-
-    // D11-014
-    #[test]
-    fn the_file_system_conforms() {
-        let dirs = std::cell::RefCell::new(Vec::new());
-        check(&|| {
-            let dir = tempfile::tempdir().unwrap();
-            let path = Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap();
-            dirs.borrow_mut().push(dir);
-            Arc::new(FsProjectFiles::new(Root::open(&path).unwrap(), None))
-        });
-    }
-
-    #[test]
-    fn memory_conforms() {
-        check(&|| Arc::new(MemoryProjectFiles::new()));
-    }
-
-    #[test]
-    fn where_there_are_no_files_everything_fails() {
-        let steps = [
-            "read a",
-            "write a x",
-            "new a x",
-            "exists a",
-            "metadata .",
-            "list .",
-            "delete a",
-            "delete-all a",
-            "rename a b",
-            "rename-new a b",
-            "mkdir a",
-            "grep x",
-        ];
-        for step in steps {
-            let error = take(&NullProjectFiles, step).unwrap_err();
-            assert_eq!(error.to_string(), "there are no project files here", "{step}");
-        }
-        assert!(NullProjectFiles.materialize(Utf8Path::new("/tmp")).is_err());
-    }
-
-    fn step() -> impl Strategy<Value = String> {
-        let path = || prop::sample::select(vec![".", "a", "b", "a/b", "a/b/c", "b/a", "b/c/d"]);
-        let command = prop::sample::select(vec![
-            "write",
-            "new",
-            "read",
-            "exists",
-            "metadata",
-            "list",
-            "delete",
-            "delete-all",
-            "rename",
-            "rename-new",
-            "mkdir",
-        ]);
-        let rules = prop::collection::vec((path(), "[rcud]{0,4}"), 0..4).prop_map(|rules| {
-            let rules = rules.into_iter().map(|(path, letters)| format!(" {path}={letters}"));
-            format!("> rules{}", rules.collect::<String>())
-        });
-        let search = path().prop_map(|path| format!("> grep a in={path}"));
-        let other = (command, path(), path())
-            .prop_map(|(command, path, other)| format!("> {command} {path} {other}"));
-        prop_oneof![1 => rules, 1 => search, 12 => other]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
-        // D11-130
-        #[test]
-        fn the_backends_agree(steps in prop::collection::vec(step(), 1..25)) {
-            let dir = tempfile::tempdir().unwrap();
-            let root = Root::open(Utf8Path::from_path(dir.path()).unwrap()).unwrap();
-            let section = steps.join("\n");
-            let on_disk = run(&FsProjectFiles::new(root, None), &section);
-            prop_assert_eq!(on_disk, run(&MemoryProjectFiles::new(), &section));
-        }
-    }
-
-    #[test]
-    fn the_suite_can_fail() {
-        let section = "# x\n> write a 1\nok\n> read a\n\"2\" of 1";
-        assert_ne!(run(&MemoryProjectFiles::new(), section), section);
-    }
-}
+mod tests;

@@ -13,13 +13,13 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{
-    AccessPolicy, Capability,
+    Capability, FsAccessError,
     path::{self as access, Directory, Entry, Existing, Files, OpenError, Root},
 };
 
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
-    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Slice, WriteMode, grep,
+    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
     walk::{Found, Tree},
 };
 
@@ -32,22 +32,24 @@ const MAX_DEPTH: usize = 200;
 #[derive(Debug)]
 pub struct FsProjectFiles {
     files: Files,
+    rules: Rules,
     /// The same without rules, to find one's way. What it finds is judged before it is used.
     all: Files,
 }
 
 impl FsProjectFiles {
-    /// The files below a root under a policy, whose rule paths are canonical.
-    pub fn new(root: Root, policy: Option<AccessPolicy>) -> Self {
-        Self { files: Files::new(root.clone(), policy), all: Files::new(root, None) }
+    /// The files below a root under rules.
+    pub fn new(root: Root, rules: Rules) -> Self {
+        let files = Files::new(root.clone(), rules.policy.clone());
+        let files = files.behind(rules.sensitive.clone());
+        Self { files, rules, all: Files::new(root, None) }
     }
 
     fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), ProjectError> {
-        let policy = self.files.policy();
-        Ok(policy.map_or(Ok(()), |policy| policy.check(capability, path))?)
+        Ok(self.rules.check(capability, path)?)
     }
 
-    fn canonical(&self, path: &Utf8Path) -> Result<(Utf8PathBuf, bool), ProjectError> {
+    fn find_out(&self, path: &Utf8Path) -> Result<(Utf8PathBuf, bool), ProjectError> {
         let resolved = self.files.root().resolve(path)?;
         Ok((resolved.relative().to_owned(), resolved.exists()))
     }
@@ -61,11 +63,11 @@ impl FsProjectFiles {
 
     /// Makes the directories above a path that is to be made. All are judged before the first is made.
     fn make_parents(&self, path: &ProjectPath) -> Result<(), ProjectError> {
-        let (canonical, _) = self.canonical(path.as_path())?;
+        let (canonical, _) = self.find_out(path.as_path())?;
         self.check(Capability::Create, &canonical)?;
         let mut missing = Vec::new();
         for dir in canonical.ancestors().skip(1).filter(|dir| !dir.as_str().is_empty()) {
-            if self.canonical(dir)?.1 {
+            if self.find_out(dir)?.1 {
                 break;
             }
             self.check(Capability::Create, dir)?;
@@ -82,34 +84,36 @@ impl FsProjectFiles {
         Ok(())
     }
 
-    /// Deletes a directory with everything in it. What has a rule of its own is judged before anything
-    /// is gone, and everything once more when it goes.
+    /// Deletes a directory with everything in it. All of it is judged before anything is gone, and
+    /// everything once more when it goes.
     fn delete_all(&self, path: &ProjectPath) -> Result<(), ProjectError> {
         let failed = |error| ProjectError::from_open(error, path);
         let (Some(parent), Some(name)) = (path.parent(), path.as_path().file_name()) else {
             return Err(ProjectError::Root);
         };
         let parent = self.all.directory(parent.as_path()).map_err(failed)?;
-        let target = parent.path_of(name);
-        self.check(Capability::Delete, &target)?;
-        let rules = self.files.policy().into_iter().flat_map(|policy| policy.fs.iter());
-        for rule in rules.filter(|rule| rule.path().starts_with(&target)) {
-            if self.canonical(rule.path())?.1 {
-                self.check(Capability::Delete, rule.path())?;
-            }
+        self.check(Capability::Delete, &parent.path_of(name))?;
+        if self.rules.policy.is_some() || self.rules.sensitive.is_some() {
+            self.judge_all(&parent, name, 0).map_err(failed)?;
         }
         self.empty(&parent, name, 0).map_err(failed)?;
         self.files.remove_in(&parent, name, access::Kind::Directory).map_err(failed)
     }
 
-    fn empty(&self, parent: &Directory, name: &str, depth: usize) -> Result<(), OpenError> {
-        let dir = self.all.directory_in(parent, name)?;
-        let failed = |source| OpenError::Io { path: dir.path().to_owned(), source };
-        if depth >= MAX_DEPTH {
-            return Err(failed(std::io::Error::other("the directory is too deep")));
+    /// Whether everything in a directory may be deleted.
+    fn judge_all(&self, parent: &Directory, name: &str, depth: usize) -> Result<(), OpenError> {
+        let (dir, entries) = self.inside(parent, name, depth)?;
+        for Entry { name, kind } in entries {
+            self.rules.check(Capability::Delete, &dir.path_of(&name))?;
+            if kind == access::Kind::Directory {
+                self.judge_all(&dir, &name, depth + 1)?;
+            }
         }
-        // All names are read first: a list that shrinks while it is read can leave some out.
-        let entries: Vec<Entry> = dir.entries()?.collect::<Result<_, _>>().map_err(failed)?;
+        Ok(())
+    }
+
+    fn empty(&self, parent: &Directory, name: &str, depth: usize) -> Result<(), OpenError> {
+        let (dir, entries) = self.inside(parent, name, depth)?;
         for Entry { name, kind } in entries {
             if kind == access::Kind::Directory {
                 self.empty(&dir, &name, depth + 1)?;
@@ -119,15 +123,40 @@ impl FsProjectFiles {
         Ok(())
     }
 
+    /// A directory that is to go, and what is in it. All names are read first: a list that shrinks while
+    /// it is read can leave some out.
+    fn inside(
+        &self,
+        parent: &Directory,
+        name: &str,
+        depth: usize,
+    ) -> Result<(Directory, Vec<Entry>), OpenError> {
+        let dir = self.all.directory_in(parent, name)?;
+        let failed = |source| OpenError::Io { path: dir.path().to_owned(), source };
+        if depth >= MAX_DEPTH {
+            return Err(failed(std::io::Error::other("the directory is too deep")));
+        }
+        let mut entries: Vec<Entry> = dir.entries()?.collect::<Result<_, _>>().map_err(failed)?;
+        entries.sort();
+        Ok((dir, entries))
+    }
+
     /// What an entry is; of a link, what it leads to.
     fn kind(&self, dir: &ProjectPath, entry: &Entry) -> Kind {
         if entry.kind != access::Kind::Symlink {
             return entry.kind.into();
         }
-        let target = dir.join(&entry.name).ok();
-        target
-            .and_then(|path| self.files.metadata(path.as_path()).ok())
-            .map_or(Kind::Other, |data| data.kind.into())
+        let Ok(target) = dir.join(&entry.name) else {
+            return Kind::Other;
+        };
+        let data = match self.files.metadata(target.as_path()) {
+            // The policy allows it, and that something sensitive is there is no secret.
+            Err(OpenError::Access(FsAccessError::Sensitive(_))) => {
+                self.all.metadata(target.as_path())
+            }
+            data => data,
+        };
+        data.map_or(Kind::Other, |data| data.kind.into())
     }
 }
 
@@ -139,13 +168,10 @@ impl ProjectFiles for FsProjectFiles {
             .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;
         let failed = |error| ProjectError::from_io(error, path);
         let size = file.metadata().map_err(failed)?.len();
-        let len = part.len(size);
-        if len > part.max {
-            return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: part.max });
-        }
+        let (offset, len) = part.of(size, path)?;
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
-        if part.offset > 0 {
-            file.seek(SeekFrom::Start(part.offset)).map_err(failed)?;
+        if offset > 0 {
+            file.seek(SeekFrom::Start(offset)).map_err(failed)?;
         }
         file.take(len).read_to_end(&mut bytes).map_err(failed)?;
         Ok(Content { bytes, size })
@@ -161,7 +187,7 @@ impl ProjectFiles for FsProjectFiles {
             return self.create(path, content);
         }
         for _ in 0..ATTEMPTS {
-            let written = if self.canonical(path.as_path())?.1 {
+            let written = if self.find_out(path.as_path())?.1 {
                 self.files
                     .replace(path.as_path(), content)
                     .map_err(|error| ProjectError::from_open(error, path))
@@ -188,7 +214,7 @@ impl ProjectFiles for FsProjectFiles {
         let mut entries = Vec::new();
         for entry in dir.entries().map_err(failed)? {
             let entry = entry.map_err(|error| ProjectError::from_io(error, path))?;
-            if is_visible(self.files.policy(), &dir.path_of(&entry.name)) {
+            if self.rules.is_visible(&dir.path_of(&entry.name)) {
                 entries.push(entry);
             }
         }
@@ -244,7 +270,7 @@ impl ProjectFiles for FsProjectFiles {
         if from.is_root() || to.is_root() {
             return Err(ProjectError::Root);
         }
-        let (canonical, is_there) = self.canonical(from.as_path())?;
+        let (canonical, is_there) = self.find_out(from.as_path())?;
         self.check(Capability::Delete, &canonical)?;
         if from != to && to.starts_with(from) && self.all.directory(from.as_path()).is_ok() {
             return Err(ProjectError::IntoItself { path: from.clone() });
@@ -288,8 +314,20 @@ impl ProjectFiles for FsProjectFiles {
         self.files.root().path().to_string()
     }
 
-    fn under(&self, policy: Option<AccessPolicy>) -> Arc<dyn ProjectFiles> {
-        Arc::new(Self::new(self.files.root().clone(), policy))
+    fn canonical(&self, path: &ProjectPath) -> Result<ProjectPath, ProjectError> {
+        let (canonical, _) = self.find_out(path.as_path())?;
+        ProjectPath::new(canonical.as_str()).map_err(|error| ProjectError::Io {
+            path: path.to_string(),
+            source: std::io::Error::new(std::io::ErrorKind::InvalidFilename, error),
+        })
+    }
+
+    fn is_quick(&self) -> bool {
+        true
+    }
+
+    fn under(&self, rules: Rules) -> Arc<dyn ProjectFiles> {
+        Arc::new(Self::new(self.files.root().clone(), rules))
     }
 }
 
@@ -297,8 +335,8 @@ impl Tree for FsProjectFiles {
     type Dir = Directory;
     type File = File;
 
-    fn policy(&self) -> Option<&AccessPolicy> {
-        self.files.policy()
+    fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     fn find(&self, path: &ProjectPath) -> Result<Found<Directory>, ProjectError> {
@@ -309,7 +347,7 @@ impl Tree for FsProjectFiles {
         }
         // A FIFO or a device is an error that says so.
         drop(self.files.read(path.as_path()).map_err(failed)?);
-        Ok(Found::File(self.canonical(path.as_path())?.0))
+        Ok(Found::File(self.find_out(path.as_path())?.0))
     }
 
     fn path<'a>(&self, dir: &'a Directory) -> &'a str {
@@ -343,15 +381,6 @@ impl From<access::Kind> for Kind {
             access::Kind::Symlink | access::Kind::Other => Self::Other,
         }
     }
-}
-
-/// Whether a name may be told: of what can be read, and of what leads to something that can be.
-pub(crate) fn is_visible(policy: Option<&AccessPolicy>, path: &Utf8Path) -> bool {
-    policy.is_none_or(|policy| {
-        let leads_to =
-            |rule: &jp_tool::access::FsRule| rule.read() && rule.path().starts_with(path);
-        policy.can_read(path) || policy.fs.iter().any(leads_to)
-    })
 }
 
 /// An error about something that the walk found, whose path need not be one that can be asked for.

@@ -7,17 +7,18 @@
 //! # What is judged is what is used
 //!
 //! A path can be a symbolic link, and who checks a path and then uses it by name has checked something
-//! else if somebody is quick. So the policy is not asked before an operation but by it: a backend is a
-//! view under a policy ([`ProjectFiles::under`]), finds where a path leads, compares the rules with that
+//! else if somebody is quick. So the rules are not asked before an operation but by it: a backend is a
+//! view under [`Rules`] ([`ProjectFiles::under`]), finds where a path leads, compares the rules with that
 //! place and works on the very thing that it found. A refusal names the capability and the canonical
-//! path. Whoever gets permission for it from a person takes a view under the wider policy and tries
-//! again; that attempt is judged like the first.
+//! path. Whoever gets permission for it from a person takes a view under wider rules and tries again;
+//! that attempt is judged like the first.
 //!
 //! This crate does not know the protocol, asks nobody and prints nothing. It blocks: files on a disk are
 //! read fastest by the thread that wants them.
 
 #![cfg(unix)]
 
+pub mod backend;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod error;
@@ -25,14 +26,18 @@ mod fs;
 mod grep;
 mod materialize;
 mod memory;
+mod nodes;
 mod null;
+mod overlay;
+mod parts;
 mod path;
+mod rules;
+mod sqlite;
 mod walk;
 
 use std::{fmt, sync::Arc};
 
 use camino::Utf8Path;
-use jp_tool::access::AccessPolicy;
 
 pub use self::{
     error::ProjectError,
@@ -41,10 +46,13 @@ pub use self::{
     materialize::{Materialized, SyncError, Synced},
     memory::MemoryProjectFiles,
     null::NullProjectFiles,
+    overlay::OverlayProjectFiles,
     path::{InvalidProjectPath, ProjectPath},
+    rules::Rules,
+    sqlite::{OpenDatabaseError, SqliteProjectFiles},
 };
 
-/// The files of a project under a policy.
+/// The files of a project under rules.
 ///
 /// An error of an operation leaves everything as it was, except where directories were made on the way
 /// to a file, or a deletion of a whole directory was stopped by the system half way.
@@ -70,7 +78,8 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
         }
     }
 
-    /// The entries of a directory that may be read, sorted by name. Needs `read`.
+    /// The entries of a directory that may be read, sorted by name; what is sensitive is among them.
+    /// Needs `read`.
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError>;
 
     /// What is known about a file or directory. Needs `read`.
@@ -102,9 +111,18 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
     /// Where the files are, for people.
     fn display_root(&self) -> String;
 
-    /// The same files under another policy, whose rule paths are canonical. Without one everything may
-    /// be used.
-    fn under(&self, policy: Option<AccessPolicy>) -> Arc<dyn ProjectFiles>;
+    /// Where a path leads when links are followed, whether or not something is there. Nothing is judged;
+    /// what is found out is used to judge by. Backends without links need not say anything.
+    fn canonical(&self, path: &ProjectPath) -> Result<ProjectPath, ProjectError> {
+        Ok(path.clone())
+    }
+
+    /// Whether an answer costs microseconds, so that there is no gain in letting another thread wait for
+    /// it. Searches and deletions of whole directories take longer everywhere.
+    fn is_quick(&self) -> bool;
+
+    /// The same files under other rules.
+    fn under(&self, rules: Rules) -> Arc<dyn ProjectFiles>;
 }
 
 /// Which bytes of a file to read.
@@ -124,9 +142,13 @@ impl Part {
         Self { offset: 0, limit: None, max }
     }
 
-    /// How many bytes of a file of this size are meant.
-    fn len(self, size: u64) -> u64 {
-        size.saturating_sub(self.offset).min(self.limit.unwrap_or(u64::MAX))
+    /// Which bytes of a file of this size are meant: where they begin, and how many there are.
+    fn of(self, size: u64, path: &ProjectPath) -> Result<(u64, u64), ProjectError> {
+        let len = size.saturating_sub(self.offset).min(self.limit.unwrap_or(u64::MAX));
+        if len > self.max {
+            return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: self.max });
+        }
+        Ok((self.offset.min(size), len))
     }
 }
 

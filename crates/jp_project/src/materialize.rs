@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::{
-    DeleteReach, FsProjectFiles, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Slice,
+    DeleteReach, FsProjectFiles, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Rules, Slice,
     WriteMode,
 };
 
@@ -87,7 +87,7 @@ impl Materialized {
             .ok_or_else(|| failed(std::io::ErrorKind::InvalidFilename.into()))?;
         let root = Root::open(path).map_err(failed)?;
         let path = root.path().to_owned();
-        let inside = FsProjectFiles::new(root, None);
+        let inside = FsProjectFiles::new(root, Rules::default());
         let before = scan(project.as_ref(), &mut |path, content| match content {
             None => inside.create_dir(path),
             Some(content) => inside.write(path, content, WriteMode::CreateNew),

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use jp_tool::access::AccessPolicy;
 
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Materialized, Metadata, Part,
-    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Slice, WriteMode,
+    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode,
 };
 
 /// The project that is not there.
@@ -60,7 +59,11 @@ impl ProjectFiles for NullProjectFiles {
         "(no project)".to_owned()
     }
 
-    fn under(&self, _: Option<AccessPolicy>) -> Arc<dyn ProjectFiles> {
+    fn is_quick(&self) -> bool {
+        true
+    }
+
+    fn under(&self, _: Rules) -> Arc<dyn ProjectFiles> {
         Arc::new(*self)
     }
 }

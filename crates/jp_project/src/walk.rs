@@ -2,8 +2,8 @@
 //!
 //! There is one walk for all backends, so what is ignored, hidden or denied is the same on each; a
 //! backend only says what is in a directory and opens what is there ([`Tree`]). On a disk that goes by
-//! handles: nothing is looked up twice, and no link is followed. What the policy does not let be read is
-//! not there for the walk. `.gitignore` and `.ignore` are honoured, hidden files are seen, `.git` and
+//! handles: nothing is looked up twice, and no link is followed. What may not be read is not there
+//! for the walk. `.gitignore` and `.ignore` are honoured, hidden files are seen, `.git` and
 //! `.jp` are not.
 //!
 //! Work is a stack of [`Job`]s. The last one is taken first, so the tree is walked into the depth and
@@ -11,6 +11,7 @@
 
 mod ignores;
 mod queue;
+mod view;
 
 use std::{io::Read, num::NonZero, sync::Arc, thread};
 
@@ -20,27 +21,48 @@ use jp_tool::access::{
     path::{Entry, Kind},
 };
 
+pub(crate) use self::view::View;
 use self::{ignores::Ignores, queue::Queue};
-use crate::{ProjectError, ProjectPath, path::join};
+use crate::{ProjectError, ProjectPath, Rules, path::join};
 
 /// Each level costs an open handle.
 const MAX_DEPTH: usize = 200;
-/// As many files are handed to another thread at once.
-const CHUNK: usize = 64;
 /// More threads wait for the disk rather than work.
 const MAX_THREADS: usize = 12;
 /// Stores of other programs, in which nobody wants to find anything.
 const NEVER: [&str; 2] = [".git", ".jp"];
 
+/// How a walk is shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// How many threads walk at once.
+    pub threads: usize,
+    /// As many files are handed to another thread at once.
+    pub chunk: usize,
+}
+
+impl Pace {
+    /// For files that are read as fast as they are searched.
+    pub fn of_a_disk() -> Self {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+        Self { threads, chunk: 64 }
+    }
+}
+
 /// What a walk needs of a backend. Everything is judged when it is opened.
-pub(crate) trait Tree: Sync {
+pub trait Tree: Sync {
     /// An open directory.
     type Dir: Send + Sync;
     /// An open file.
     type File: Read;
 
     /// What may be read.
-    fn policy(&self) -> Option<&AccessPolicy>;
+    fn rules(&self) -> &Rules;
+
+    /// How the walk is shared out.
+    fn pace(&self) -> Pace {
+        Pace::of_a_disk()
+    }
 
     /// What a path leads to.
     fn find(&self, path: &ProjectPath) -> Result<Found<Self::Dir>, ProjectError>;
@@ -62,7 +84,8 @@ pub(crate) trait Tree: Sync {
 }
 
 /// What a path leads to.
-pub(crate) enum Found<D> {
+#[derive(Debug)]
+pub enum Found<D> {
     /// A directory.
     Directory(D),
     /// Something else, at this canonical path.
@@ -86,9 +109,9 @@ pub(crate) fn walk<T: Tree, V: Visit<T::File>>(
     visitor: impl Fn() -> V,
 ) -> Result<(Vec<V>, usize), ProjectError> {
     let queue = Queue::new(starts(tree, paths)?);
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    let worker = |_| Worker { tree, queue: &queue, visitor: visitor(), unread: 0 };
-    let mut workers: Vec<_> = (0..threads).map(worker).collect();
+    let Pace { threads, chunk } = tree.pace();
+    let worker = |_| Worker { tree, queue: &queue, visitor: visitor(), unread: 0, chunk };
+    let mut workers: Vec<_> = (0..threads.max(1)).map(worker).collect();
     thread::scope(|scope| {
         let mut workers = workers.iter_mut();
         let own = workers.next();
@@ -131,7 +154,7 @@ fn starts<T: Tree>(tree: &T, paths: &[ProjectPath]) -> Result<Vec<Job<T::Dir>>, 
     let root = [ProjectPath::root()];
     let mut jobs = Vec::new();
     for base in if paths.is_empty() { &root } else { paths } {
-        let granted = granted_apart(tree.policy(), base);
+        let granted = granted_apart(tree.rules().policy.as_ref(), base);
         match tree.find(base) {
             Ok(found) => jobs.extend(start(tree, base, found)),
             Err(ProjectError::Access(FsAccessError::Denied { .. })) if !granted.is_empty() => {}
@@ -203,6 +226,8 @@ struct Worker<'a, T: Tree, V> {
     queue: &'a Queue<Job<T::Dir>>,
     visitor: V,
     unread: usize,
+    /// See [`Pace::chunk`].
+    chunk: usize,
 }
 
 impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
@@ -257,8 +282,9 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
             }
         }
         // What is left over for others comes last and is therefore taken first.
-        while names.len() > CHUNK {
-            let names = names.split_off(names.len() - CHUNK);
+        let chunk = self.chunk.max(1);
+        while names.len() > chunk {
+            let names = names.split_off(names.len() - chunk);
             jobs.push(Job::Files { level: Arc::clone(&level), names });
         }
         // The others need not wait until these are done.
@@ -270,12 +296,10 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
     fn is_wanted(&self, level: &Level<T::Dir>, entry: &Entry) -> bool {
         let is_dir = entry.kind == Kind::Directory;
         let path = join(self.tree.path(&level.dir), &entry.name);
-        let may_read =
-            || self.tree.policy().is_none_or(|policy| policy.can_read(Utf8Path::new(&path)));
         !NEVER.contains(&entry.name.as_str())
             && (is_dir || self.visitor.wants(&path))
             && !level.ignores.ignores(&path, is_dir)
-            && may_read()
+            && self.tree.rules().can_read(Utf8Path::new(&path))
     }
 
     fn files(&mut self, level: &Level<T::Dir>, names: &[String]) {

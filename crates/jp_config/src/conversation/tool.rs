@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::MergeableVec;
 use crate::sandbox::SystemConfig;
+use crate::types::format::ProgramPath;
 use crate::types::name_map::NameMap;
 use crate::types::present;
 use access::{AccessConfig, SandboxConfig};
@@ -65,6 +67,11 @@ pub struct ToolConfig {
     pub command: Option<Command>,
     /// How a local tool runs.
     pub runtime: Runtime,
+    /// Files and directories that the program of a tool with `runtime = "vfs"` consists of, such as
+    /// the modules it loads: absolute, or below the root of the workspace. Such a program can open
+    /// itself, what the system needs to start it, and these.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub program_files: MergeableVec<ProgramPath>,
     /// One sentence about the tool, sent to the assistant with every request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
@@ -109,6 +116,7 @@ impl Default for ToolConfig {
             timeout_secs: 600,
             command: None,
             runtime: Runtime::default(),
+            program_files: MergeableVec::default(),
             summary: None,
             description: None,
             examples: None,
@@ -210,4 +218,8 @@ impl Default for ToolStyle {
     fn default() -> Self {
         Self { show_arguments: true, show_result: true }
     }
+}
+
+fn is_empty<T>(list: &MergeableVec<T>) -> bool {
+    list.0.is_empty()
 }

@@ -54,7 +54,8 @@ impl TryFrom<IndexMap<String, ToolConfig>> for Tools {
                 let is_own = !config.options.is_empty()
                     || config.access.is_some()
                     || config.sandbox.is_some()
-                    || config.system.is_some();
+                    || config.system.is_some()
+                    || !config.program_files.is_empty();
                 if is_own {
                     return Err(format!("`\"*\"` cannot hold `{}`", OWN.join("`, `")));
                 }
@@ -89,7 +90,7 @@ impl JsonSchema for Tools {
 }
 
 /// What belongs to one tool alone, so that `"*"` cannot have it.
-const OWN: [&str; 4] = ["options", "access", "sandbox", "system"];
+const OWN: [&str; 5] = ["options", "access", "sandbox", "system", "program_files"];
 
 /// The schema of `"*"`: a tool's, without the need for a source and without what is a tool's own.
 fn defaults_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -37,7 +37,11 @@ pub(crate) fn settings(
         refuse(root, &["conversation", "tools", name, "system"], &closed, errors);
         warn_if_useless(name, tool, warnings);
     }
-    extended(&patterns, errors)
+    let all = extended(&patterns, errors);
+    for (name, _) in tools(root) {
+        refuse_list(root, &["conversation", "tools", name, "program_files"], &all, errors);
+    }
+    all
 }
 
 /// The built-in list and these patterns.
@@ -62,34 +66,46 @@ fn extended(patterns: &[(&Node, &str)], errors: &mut Findings) -> SensitivePaths
 /// Refuses what is opened below `table` although it is sensitive.
 fn refuse(root: &Node, table: &[&str], closed: &SensitivePaths, errors: &mut Findings) {
     for list in OPENED {
-        let path = [table, &[list]].concat();
-        for (index, (node, text)) in elements(root, &path).into_iter().enumerate() {
-            if let Some(pattern) = closed.find(Utf8Path::new(NOWHERE), None, &absolute(text)) {
-                let key = format!("{}[{index}]", dotted::join(&path));
-                let message = format!(
-                    "`{key}`: {} is sensitive (`{pattern}`), and no program is let at it",
-                    dotted::quote(text)
-                );
-                errors.push(Finding::new(node.origin, key, message).help(
-                    "name the directories and files beside it that are needed; what is sensitive \
-                     stays closed whatever is opened around it",
-                ));
-            }
+        refuse_list(root, &[table, &[list]].concat(), closed, errors);
+    }
+}
+
+/// The same for the paths of one list.
+fn refuse_list(root: &Node, list: &[&str], closed: &SensitivePaths, errors: &mut Findings) {
+    for (index, (node, text)) in elements(root, list).into_iter().enumerate() {
+        if let Some(pattern) = closed.find(Utf8Path::new(NOWHERE), None, &absolute(text)) {
+            let key = format!("{}[{index}]", dotted::join(list));
+            let message = format!(
+                "`{key}`: {} is sensitive (`{pattern}`), and no program is let at it",
+                dotted::quote(text)
+            );
+            errors.push(Finding::new(node.origin, key, message).help(
+                "name the directories and files beside it that are needed; what is sensitive \
+                 stays closed whatever is opened around it",
+            ));
         }
     }
 }
 
 fn warn_if_useless(name: &str, tool: &Node, warnings: &mut Findings) {
     let get = |key: &str| tool.as_table().and_then(|it| it.get(key));
+    let path = |key: &str| dotted::join(&["conversation", "tools", name, key]);
     let runtime = get("runtime").map(|it| &it.node);
-    if let (Some(system), Some(runtime)) = (get("system"), runtime)
-        && runtime.as_text() == Some("vfs")
-    {
-        let key = dotted::join(&["conversation", "tools", name, "system"]);
+    let is_vfs = runtime.and_then(Node::as_text) == Some("vfs");
+    if let (Some(system), Some(runtime), true) = (get("system"), runtime, is_vfs) {
+        let key = path("system");
         let message =
             format!("`{key}` has no effect: the program of a `vfs` tool opens nothing itself");
         warnings.push(
             Finding::new(system.key, key, message).related(runtime.origin, "this runtime is `vfs`"),
+        );
+    }
+    if let (Some(files), false) = (get("program_files"), is_vfs) {
+        let key = path("program_files");
+        let message = format!("`{key}` has no effect: only the program of a `vfs` tool is sealed");
+        warnings.push(
+            Finding::new(files.key, key, message)
+                .help("a program of another runtime is given files by `system.read`"),
         );
     }
 }

@@ -101,6 +101,7 @@ fn without_lists_that_grow(config: &Config) -> Value {
         tool.remove("access");
         tool.remove("sandbox");
         tool.remove("system");
+        tool.remove("program_files");
     }
     json
 }
@@ -131,6 +132,12 @@ fn any_config() -> impl Strategy<Value = String> {
                     tool.remove("access");
                     tool.remove("system");
                 }
+            }
+        }
+        // A backend needs a key of its own.
+        if let Some(project) = json.pointer_mut("/project") {
+            for key in ["path", "scheme"] {
+                project.as_object_mut().unwrap().entry(key).or_insert("x".into());
             }
         }
         let node = Node::annotate(&json, None).unwrap();
@@ -244,6 +251,7 @@ fn text(format: Format) -> BoxedStrategy<String> {
         }
         // Names of digits are nowhere sensitive, because the patterns have letters.
         Format::SystemPath => "(~/|/)[0-9]{1,3}(/[0-9]{1,3})?".boxed(),
+        Format::ProgramPath => "/?[0-9]{1,3}(/[0-9]{1,3})?".boxed(),
         Format::SensitivePattern => "(~/|/|\\*\\*/|)[a-z]{1,6}".boxed(),
     }
 }

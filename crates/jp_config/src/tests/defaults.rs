@@ -37,6 +37,7 @@ fn the_built_in_defaults_are_these() {
                 "registry": "https://jp.computer/plugins.json",
                 "command": {},
             },
+            "project": { "backend": "fs" },
             "sandbox": {
                 "default": "workspace",
                 "allow_degraded": false,
@@ -51,6 +52,15 @@ fn the_built_in_defaults_are_these() {
                 "color_depth": "auto",
                 "markdown": {},
                 "control_sequences": "strip",
+            },
+            "vfs": {
+                "file_bytes": 10_000_000,
+                "message_bytes": 16_777_216,
+                "request_timeout_secs": 60,
+                "cancel_grace_secs": 5,
+                "kill_after_secs": 2,
+                "http_timeout_secs": 30,
+                "process_timeout_secs": 600,
             },
         })
     );

@@ -18,7 +18,17 @@ fn it_is_a_schema_of_the_whole_configuration() {
     let keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(
         keys,
-        ["assistant", "conversation", "plugins", "sandbox", "server", "style", "tools"]
+        [
+            "assistant",
+            "conversation",
+            "plugins",
+            "project",
+            "sandbox",
+            "server",
+            "style",
+            "vfs",
+            "tools"
+        ]
     );
     assert_eq!(serde_json::from_str::<Value>(&schema_text()).unwrap(), schema);
     assert!(schema_text().ends_with("}\n"));
@@ -146,11 +156,19 @@ fn patterns_agree_with_the_checks() {
         &["~/.netrc", "/etc/shadow", "**/secrets.toml", "**/*.pem", "**/x/", "a/b", "a~", "~/~"],
         &["", "/", "~", "~/", "~me/x", "**/", "**/a/b", "a/*", "*.pem", "~/*", "/a/*/b"],
     );
+    check(
+        Format::ProgramPath,
+        &["lib", "lib/", "./a", "a/b.py", "/opt/x", ".x", "./~x", "a~"],
+        &["", "~", "~/x", "~me/x"],
+    );
     // The pattern is wider here.
     assert!(Format::BindAddress.check("1:2").is_err());
     assert!(Format::SystemPath.check("/a/../b").is_err());
     assert!(Format::SystemPath.check(&format!("/{}", "x".repeat(4096))).is_err());
     assert!(Format::SensitivePattern.check("a/../b").is_err());
+    for text in [".", "./", "./.", "/", "//", "/./", "a/../b", "..", "a\nb"] {
+        assert!(Format::ProgramPath.check(text).is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -19,6 +19,14 @@ fn layers() -> Config {
     ])
 }
 
+#[test]
+fn the_file_of_a_value_is_known() {
+    let config = layers();
+    assert_eq!(config.file("tools.count.source"), Some(".jp/config.toml"));
+    assert_eq!(config.file("tools.count.enable"), None);
+    assert_eq!(config.file("nothing"), None);
+}
+
 fn toml(config: &Config, path: &str, origin: bool) -> String {
     config.show(Some(path), ShowFormat::Toml, origin).unwrap()
 }
@@ -70,6 +78,9 @@ fn the_whole_is_a_configuration() {
     registry = "https://jp.computer/plugins.json"
     command = {}
 
+    [project]
+    backend = "fs"
+
     [sandbox]
     default = "workspace"
     allow_degraded = false
@@ -87,6 +98,15 @@ fn the_whole_is_a_configuration() {
     color_depth = "auto"
     markdown = {}
     control_sequences = "strip"
+
+    [vfs]
+    file_bytes = 10000000
+    message_bytes = 16777216
+    request_timeout_secs = 60
+    cancel_grace_secs = 5
+    kill_after_secs = 2
+    http_timeout_secs = 30
+    process_timeout_secs = 600
     "#);
 }
 

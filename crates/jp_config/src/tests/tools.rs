@@ -9,6 +9,7 @@ use crate::conversation::tool::source::ToolSource;
 use crate::conversation::tool::{QuestionTarget, ResultMode, RunMode, Runtime};
 use crate::{Config, Layer};
 
+/// D11-238 among others.
 #[test]
 fn a_tool_is_read_in_full() {
     let config = config(
@@ -20,6 +21,7 @@ fn a_tool_is_read_in_full() {
         result = "skip"
         command = { program = "wc", args = ["-w", "{{tool.arguments.path}}"], shell = true }
         runtime = "vfs"
+        program_files = ["lib/", "/opt/helper.py"]
         summary = "Count words."
         description = "Long."
         examples = "count path=README.md"
@@ -51,6 +53,8 @@ fn a_tool_is_read_in_full() {
     assert!(!tool.enable);
     assert_eq!((tool.run, tool.result), (RunMode::Unattended, ResultMode::Skip));
     assert_eq!(tool.runtime, Runtime::Vfs);
+    let files: Vec<&str> = tool.program_files.iter().map(|it| &**it).collect();
+    assert_eq!(files, ["lib/", "/opt/helper.py"]);
     let args = vec!["-w".to_owned(), "{{tool.arguments.path}}".to_owned()];
     let parts = CommandParts { program: "wc".to_owned(), args, shell: true };
     assert_eq!(tool.command, Some(Command::Parts(parts)));
@@ -318,6 +322,6 @@ fn tools_from_json_keep_their_rules() {
     assert_eq!(read(tools(json!({ "x": {} }))).unwrap_err(), "tool `x` has no `source`");
     assert_eq!(
         read(tools(json!({ "*": { "options": { "a": 1 } } }))).unwrap_err(),
-        "`\"*\"` cannot hold `options`, `access`, `sandbox`, `system`"
+        "`\"*\"` cannot hold `options`, `access`, `sandbox`, `system`, `program_files`"
     );
 }

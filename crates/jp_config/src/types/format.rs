@@ -40,11 +40,13 @@ pub(crate) enum Format {
     SystemPath,
     /// See [`SensitivePattern`].
     SensitivePattern,
+    /// See [`ProgramPath`].
+    ProgramPath,
 }
 
 impl Format {
     /// Every form there is.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Name,
         Self::ToolName,
         Self::ToolSource,
@@ -53,6 +55,7 @@ impl Format {
         Self::BindAddress,
         Self::SystemPath,
         Self::SensitivePattern,
+        Self::ProgramPath,
     ];
 
     /// The word for it in the schema.
@@ -66,6 +69,7 @@ impl Format {
             Self::BindAddress => "jp-bind-address",
             Self::SystemPath => "jp-system-path",
             Self::SensitivePattern => "jp-sensitive-pattern",
+            Self::ProgramPath => "jp-program-path",
         }
     }
 
@@ -87,6 +91,7 @@ impl Format {
             }
             Self::SystemPath => r"^(~|~/.*|/.*)$",
             Self::SensitivePattern => r"^(\*\*/[^/]+/?|(~/|/)[^*/][^*]*|[^*~/][^*]*)$",
+            Self::ProgramPath => r"^[^~]",
         }
     }
 
@@ -106,6 +111,7 @@ impl Format {
             Self::BindAddress => check_bind(text),
             Self::SystemPath => check_system_path(text),
             Self::SensitivePattern => check_sensitive(text),
+            Self::ProgramPath => check_program_path(text),
         }
     }
 }
@@ -230,6 +236,13 @@ checked_text!(
     Format::SensitivePattern
 );
 
+checked_text!(
+    /// A file or directory that the program of a tool consists of, absolute or below the root of the
+    /// workspace, as it was written.
+    ProgramPath,
+    Format::ProgramPath
+);
+
 impl Default for RegistryUrl {
     fn default() -> Self {
         Self("https://jp.computer/plugins.json".to_owned())
@@ -289,6 +302,27 @@ fn check_system_path(path: &str) -> Result<(), FormatError> {
         return Err(FormatError::new("is not an absolute path")
             .help("write `/path`, or `~/path` for a place in the home directory"));
     }
+    check_path(path)
+}
+
+fn check_program_path(path: &str) -> Result<(), FormatError> {
+    if path.is_empty() {
+        return Err(FormatError::new("is not a path: it is empty"));
+    }
+    if path.starts_with('~') {
+        return Err(FormatError::new("begins with `~`, which means nothing here")
+            .help("write the absolute path, or `./~` for a file of that name in the workspace"));
+    }
+    // The program would read by itself what it has to ask for.
+    if path.split('/').all(|part| part.is_empty() || part == ".") {
+        let whole = if path.starts_with('/') { "file system" } else { "workspace" };
+        return Err(FormatError::new(format!("is the whole {whole}"))
+            .help("name the files and directories that the program consists of"));
+    }
+    check_path(path)
+}
+
+fn check_path(path: &str) -> Result<(), FormatError> {
     if path.len() > MAX_PATH {
         return Err(FormatError::new(format!("is longer than {MAX_PATH} bytes")));
     }

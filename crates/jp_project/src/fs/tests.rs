@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use jp_tool::access::FsRule;
+use jp_tool::access::{AccessPolicy, FsRule};
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn place() -> Place {
 
 fn files(place: &Place, rules: Vec<FsRule>) -> FsProjectFiles {
     let policy = AccessPolicy { fs: rules.into(), ..AccessPolicy::default() };
-    FsProjectFiles::new(Root::open(&place.root).unwrap(), Some(policy))
+    FsProjectFiles::new(Root::open(&place.root).unwrap(), policy.into())
 }
 
 fn path(text: &str) -> ProjectPath {

@@ -96,7 +96,7 @@ fn a_project_on_a_disk_is_its_own_directory() {
     let (_dir, scratch) = scratch();
     let root = Root::open(&scratch).unwrap();
     let expected = root.path().to_owned();
-    let project = FsProjectFiles::new(root, None);
+    let project = FsProjectFiles::new(root, Rules::default());
     let mut place = project.materialize(&scratch).unwrap();
     assert_eq!(place.path(), expected);
     assert_eq!(place.sync_back().unwrap(), Synced::default());

@@ -7,7 +7,7 @@
 //! somebody's workspace cannot take the second look away.
 //!
 //! [`SensitivePaths`] compares paths and touches nothing. [`SensitiveGate`] is what an operation goes
-//! through: it asks, remembers the answers of one run, and knows where places lead that are links.
+//! through: it remembers the answers of one run, and knows where places lead that are links.
 //!
 //! The danger is another name for the same place. Case does not count, because on some file systems
 //! it does not count for opening either, and a question too many costs less than a key. Without a
@@ -21,7 +21,7 @@ mod place;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use self::{
-    gate::{AskSensitive, SensitiveError, SensitiveGate},
+    gate::{SensitiveError, SensitiveGate},
     pattern::SensitivePatternError,
 };
 use self::{

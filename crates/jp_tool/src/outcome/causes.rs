@@ -101,7 +101,12 @@ mod tests {
     fn a_refusal_names_what_is_granted() {
         let denied = |grants: &[&str]| {
             let grants = grants.iter().map(Into::into).collect();
-            FsAccessError::Denied { capability: "read", target: ".env".into(), grants }
+            FsAccessError::Denied {
+                capability: "read",
+                target: ".env".into(),
+                grants,
+                covered: true,
+            }
         };
         let message = |error: ToolError| error.message;
         insta::assert_snapshot!(

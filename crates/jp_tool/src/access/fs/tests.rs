@@ -190,15 +190,32 @@ fn a_denial_names_capability_target_and_grants() {
         let error = policy.check(capability, "README.md".into()).unwrap_err();
         let expected = format!("access denied: {} on README.md", capability.as_str());
         assert_eq!(error.to_string(), expected);
-        let FsAccessError::Denied { capability: name, target, grants } = error else { panic!() };
+        let FsAccessError::Denied { capability: name, target, grants, covered } = error else {
+            panic!()
+        };
         assert_eq!((name, target.as_str()), (capability.as_str(), "README.md"));
         assert_eq!(grants, [".", "out"]);
+        assert!(covered);
     }
     // 076-237, 076-238
     let outside = FsAccessError::Outside("/etc".into());
     assert_eq!(outside.to_string(), "path is outside the workspace: /etc");
     let escape = FsAccessError::Escape("../x".into());
     assert_eq!(escape.to_string(), "path escapes the workspace: ../x");
+}
+
+#[test]
+fn a_denial_tells_whether_a_rule_speaks_about_the_path() {
+    let policy = policy(&json!([{"path": "src", "read": true}]));
+    for (capability, path, expected) in [
+        (Capability::Update, "src/a", true),
+        (Capability::Update, "other", false),
+        (Capability::Read, ".", false),
+    ] {
+        let error = policy.check(capability, path.into()).unwrap_err();
+        let FsAccessError::Denied { covered, .. } = error else { panic!() };
+        assert_eq!(covered, expected, "{path}");
+    }
 }
 
 #[test]
@@ -389,5 +406,24 @@ fn a_rule_says_how_specific_it_is() {
     assert!(FsRule::new("..", []).specificity() > FsRule::new("a/b/c", []).specificity());
     assert!(
         FsRule::new("..", []).matches("a".into()) && !FsRule::new("a", []).matches("ab".into())
+    );
+}
+
+#[test]
+fn settings_of_jp_are_changed_only_where_a_rule_names_them() {
+    let all = json!([{"path": ".", "read": true, "write": true}]);
+    let settings = [".jp", ".jp/config.toml", ".jp.toml", "src/.jp.toml", "src/.JP.toml"];
+    let others = ["src/.jp/x", "jp.toml", ".jpx"];
+    let by_all: Vec<_> = settings.map(|path| ("", path, "r")).into();
+    check(&policy(&all), &by_all);
+    check(&policy(&all), &others.map(|path| ("", path, "rcud")));
+    let named = json!([
+        {"path": ".", "read": true, "write": true},
+        {"path": ".jp/notes", "read": true, "write": true},
+        {"path": "src/.jp.toml", "update": true},
+    ]);
+    check(
+        &policy(&named),
+        &[("", ".jp/notes/a", "rcud"), ("", ".jp/config.toml", "r"), ("", "src/.jp.toml", "u")],
     );
 }

@@ -58,7 +58,7 @@ impl Files {
         let lexical = self.root.lexical(input)?;
         for _ in 0..ATTEMPTS {
             let spot = self.root.find(input, &lexical)?;
-            self.judge(Want::List.capability(), &spot.relative)?;
+            self.judge_found(Want::List.capability(), &spot.relative, &lexical)?;
             let kind = spot.kind().map_err(|error| io_error(input, error))?;
             Want::List.accepts(kind).map_err(|source| io_error(input, source))?;
             let flags = Want::List.flags(true) | OFlags::NOFOLLOW;

@@ -11,6 +11,7 @@ use std::{
     fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
+    sync::Arc,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -28,7 +29,7 @@ use super::{
     sys,
     walk::{kind_at, open_dir},
 };
-use crate::access::{AccessPolicy, Capability};
+use crate::access::{AccessPolicy, Capability, SensitiveGate};
 
 /// The files below a root, as far as a policy lets them be used.
 ///
@@ -38,6 +39,7 @@ use crate::access::{AccessPolicy, Capability};
 pub struct Files {
     pub(super) root: Root,
     pub(super) policy: Option<AccessPolicy>,
+    pub(super) sensitive: Option<Arc<SensitiveGate>>,
     pub(super) links: HardLinks,
     pub(super) detours: Detours,
 }
@@ -70,7 +72,15 @@ pub enum Existing {
 impl Files {
     /// The files below `root` under this policy, whose rule paths are canonical.
     pub fn new(root: Root, policy: Option<AccessPolicy>) -> Self {
-        Self { root, policy, links: HardLinks::new(MAX_VISITED), detours: Detours::default() }
+        let (links, detours) = (HardLinks::new(MAX_VISITED), Detours::default());
+        Self { root, policy, sensitive: None, links, detours }
+    }
+
+    /// The same files behind a gate, through which goes what the policy allows.
+    #[must_use]
+    pub fn behind(mut self, gate: Option<Arc<SensitiveGate>>) -> Self {
+        self.sensitive = gate;
+        self
     }
 
     /// The root.
@@ -195,7 +205,7 @@ impl Files {
             }
         }
         let spot = self.root.find(input, &lexical)?;
-        self.judge(Capability::Create, &spot.relative)?;
+        self.judge_found(Capability::Create, &spot.relative, &lexical)?;
         spot.vacancy()
             .and_then(|()| make(&spot.dir, &spot.name))
             .map_err(|error| io_error(input, error))

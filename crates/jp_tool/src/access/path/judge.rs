@@ -1,8 +1,9 @@
-//! The questions that operations on files ask the policy.
+//! The questions that operations on files ask the policy, and the gate in front of sensitive paths.
 //!
 //! Most are one look at the rules with a canonical path. A rename, a link that is itself the object,
 //! and a file with several names need more than one, and those are easy to forget; so they are here
-//! together and not in the operations.
+//! together and not in the operations. What the rules allow then has to pass the gate, by where it is
+//! and by how it was called: a link named `.env` is sensitive wherever it leads.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{FileType, Stat};
@@ -13,6 +14,7 @@ use crate::access::{AccessPolicy, Capability};
 impl Files {
     pub(super) fn permits(&self, capability: Capability, canonical: &Utf8Path) -> bool {
         self.policy.as_ref().is_none_or(|policy| policy.can(capability, canonical))
+            && self.pass(canonical).is_ok()
     }
 
     pub(super) fn judge(
@@ -20,7 +22,23 @@ impl Files {
         capability: Capability,
         canonical: &Utf8Path,
     ) -> Result<(), FsAccessError> {
-        self.policy.as_ref().map_or(Ok(()), |policy| policy.check(capability, canonical))
+        self.policy.as_ref().map_or(Ok(()), |policy| policy.check(capability, canonical))?;
+        self.pass(canonical)
+    }
+
+    /// Where a path leads, and the path as it was written, which is another one if links are on it.
+    pub(super) fn judge_found(
+        &self,
+        capability: Capability,
+        canonical: &Utf8Path,
+        lexical: &Utf8Path,
+    ) -> Result<(), FsAccessError> {
+        self.judge(capability, canonical)?;
+        self.pass(lexical)
+    }
+
+    pub(super) fn pass(&self, path: &Utf8Path) -> Result<(), FsAccessError> {
+        Ok(self.sensitive.as_ref().map_or(Ok(()), |gate| gate.pass(path))?)
     }
 
     /// The place of the entry and, if it is a link, the place where it leads.
@@ -33,7 +51,7 @@ impl Files {
             let target = self.root.find(place.input, &place.lexical)?;
             self.judge(capability, &target.relative)?;
         }
-        self.judge(capability, &place.relative)
+        self.judge_found(capability, &place.relative, &place.lexical)
     }
 
     pub(super) fn judge_move(
@@ -43,7 +61,9 @@ impl Files {
         kind: FileType,
     ) -> Result<(), FsAccessError> {
         let is_dir = kind == FileType::Directory;
-        self.policy.as_ref().map_or(Ok(()), |policy| policy.check_move(from, to, is_dir))
+        self.policy.as_ref().map_or(Ok(()), |policy| policy.check_move(from, to, is_dir))?;
+        let gate = self.sensitive.as_ref().filter(|_| is_dir);
+        Ok(gate.map_or(Ok(()), |gate| gate.pass_move(from))?)
     }
 
     /// A file with several names is denied if a rule denies it under another one.
@@ -65,6 +85,7 @@ impl Files {
                 capability: capability.as_str(),
                 target: Utf8PathBuf::from(other.to_string_lossy().into_owned()),
                 grants: policy.fs.grants(),
+                covered: true,
             }),
             Err(reason) => Err(unresolvable(
                 input,

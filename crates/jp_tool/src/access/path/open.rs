@@ -105,6 +105,7 @@ impl Files {
         hint: Option<&Utf8Path>,
         want: Want,
     ) -> Option<(OwnedFd, Stat)> {
+        self.pass(lexical).ok()?;
         let seen = self.root.look_through_links(lexical)?;
         let stat = rustix::fs::fstat(&seen).ok()?;
         // Why it is refused can be told when the rules have been asked.
@@ -142,7 +143,7 @@ impl Files {
     ) -> Result<(OwnedFd, Stat), OpenError> {
         for _ in 0..ATTEMPTS {
             let spot = self.root.find(input, lexical)?;
-            self.judge(want.capability(), &spot.relative)?;
+            self.judge_found(want.capability(), &spot.relative, lexical)?;
             let kind = spot.kind().map_err(|error| io_error(input, error))?;
             want.accepts(kind).map_err(|source| io_error(input, source))?;
             let flags = self.flags(want, &spot.relative) | OFlags::NOFOLLOW;

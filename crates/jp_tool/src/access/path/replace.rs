@@ -40,7 +40,7 @@ impl Files {
         let lexical = self.root.lexical(input)?;
         for _ in 0..ATTEMPTS {
             let spot = self.root.find(input, &lexical)?;
-            self.judge(Capability::Update, &spot.relative)?;
+            self.judge_found(Capability::Update, &spot.relative, &lexical)?;
             let kind = spot.kind().map_err(|error| io_error(input, error))?;
             Want::Update.accepts(kind).map_err(|source| io_error(input, source))?;
             let flags = Want::Update.flags(false) | OFlags::NOFOLLOW;

@@ -99,10 +99,19 @@ impl Pattern {
     pub(super) fn ends_with(&self, name: &str) -> bool {
         match self.form {
             Form::Anywhere => self.names(name),
-            Form::Home | Form::Absolute | Form::Below => {
-                is_same(Utf8Path::new(&self.rest).file_name().unwrap_or_default(), name)
-            }
+            Form::Home | Form::Absolute | Form::Below => is_same(self.end(), name),
         }
+    }
+
+    /// The last name of what the pattern names, with its stars.
+    pub(super) fn end(&self) -> &str {
+        Utf8Path::new(&self.rest).file_name().unwrap_or_default()
+    }
+
+    /// Whether a directory of this name can be one that leads to what the pattern names.
+    pub(super) fn is_on_way(&self, name: &str) -> bool {
+        let dirs = Utf8Path::new(&self.rest).parent().into_iter();
+        dirs.flat_map(Utf8Path::components).any(|dir| is_same(dir.as_str(), name))
     }
 
     fn names(&self, name: &str) -> bool {

@@ -1,15 +1,10 @@
-//! Which paths are sensitive, what can be written for one, and how often somebody is asked.
+//! Which paths are sensitive, what can be written for one, and what an answer changes.
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    sync::{Arc, Barrier, Mutex},
-    thread,
-    time::Duration,
-};
+use std::{fs, os::unix::fs::symlink, time::Duration};
 
 use insta::assert_snapshot;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -181,90 +176,102 @@ fn the_absolute_places_are_those_that_do_not_depend_on_the_root() {
     assert_snapshot!(shown(None), @"/etc/key");
 }
 
-/// Writes down what it is asked and answers with no to what contains `no`.
-#[derive(Clone, Default)]
-struct Person(Arc<Mutex<Vec<String>>>);
-
-impl AskSensitive for Person {
-    fn ask(&self, path: &Utf8Path, pattern: &str) -> bool {
-        self.0.lock().unwrap().push(format!("{path} {pattern}"));
-        thread::sleep(Duration::from_millis(5));
-        !path.as_str().contains("no")
-    }
-}
-
-fn gate(person: Option<&Person>) -> SensitiveGate {
-    let ask = person.map(|person| Box::new(person.clone()) as Box<dyn AskSensitive + Send + Sync>);
-    SensitiveGate::new(SensitivePaths::builtin(), "/ws".into(), Some("/home/me".into()), ask)
+fn gate() -> SensitiveGate {
+    SensitiveGate::new(SensitivePaths::builtin(), "/ws".into(), Some("/home/me".into()))
 }
 
 #[test]
-fn somebody_is_asked_once_about_each_path() {
-    // 076-161
-    let person = Person::default();
-    let gate = gate(Some(&person));
-    for _ in 0..3 {
-        assert_eq!(gate.pass("src/lib.rs".into()), Ok(()));
-        assert_eq!(gate.pass(".env".into()), Ok(()));
-        assert_eq!(gate.pass("./.env/".into()), Ok(()));
-        let refusal = gate.pass("no/.env.local".into()).unwrap_err();
-        assert!(refusal.asked);
-    }
-    let refusal = gate.pass("no/.env.local".into()).unwrap_err();
-    assert_snapshot!(refusal, @"no/.env.local is sensitive (`**/.env.*`), and its use was refused");
-    assert_eq!(gate.pass("b/.env".into()), Ok(()));
-    let asked = person.0.lock().unwrap().join(", ");
-    assert_snapshot!(asked, @".env **/.env, ./.env/ **/.env, no/.env.local **/.env.*, b/.env **/.env");
-}
-
-#[test]
-fn with_nobody_to_ask_it_is_refused() {
-    // 076-162
-    let gate = gate(None);
+fn what_is_sensitive_passes_with_a_yes() {
+    let gate = gate();
+    let other = gate.clone();
     assert_eq!(gate.pass("src/lib.rs".into()), Ok(()));
     let refusal = gate.pass(".env".into()).unwrap_err();
     assert_eq!((refusal.path.as_str(), refusal.asked), (".env", false));
-    assert_snapshot!(refusal, @".env is sensitive (`**/.env`), and nobody could be asked about it");
-}
-
-#[test]
-fn many_threads_ask_one_question_at_a_time_and_each_once() {
-    // 076-161
-    let person = Person::default();
-    let gate = gate(Some(&person));
-    let barrier = Barrier::new(16);
-    thread::scope(|scope| {
-        for number in 0..16 {
-            let (gate, barrier) = (&gate, &barrier);
-            scope.spawn(move || {
-                barrier.wait();
-                let (path, may) = [(".env", true), ("no/.env", false)][number % 2];
-                assert_eq!(gate.pass(path.into()).is_ok(), may, "{path}");
-            });
-        }
-    });
-    let mut asked = person.0.lock().unwrap().clone();
-    asked.sort();
-    assert_eq!(asked, [".env **/.env", "no/.env **/.env"]);
-}
-
-#[test]
-fn what_cannot_be_remembered_is_refused_without_a_question() {
-    struct Yes;
-    impl AskSensitive for Yes {
-        fn ask(&self, _: &Utf8Path, _: &str) -> bool {
-            true
-        }
+    assert_snapshot!(refusal, @".env is sensitive (`**/.env`), and nobody was asked about it");
+    gate.answer(".env".into(), true);
+    gate.answer("no/.env.local".into(), false);
+    for gate in [gate, other] {
+        assert_eq!(gate.pass(".env".into()), Ok(()));
+        assert_eq!(gate.pass(".env/".into()), Ok(()));
+        let refusal = gate.pass("no/.env.local".into()).unwrap_err();
+        assert!(refusal.asked);
+        let expected = "no/.env.local is sensitive (`**/.env.*`), and its use was refused";
+        assert_eq!(refusal.to_string(), expected);
+        assert!(!gate.pass("b/.env".into()).unwrap_err().asked);
     }
-    let list = SensitivePaths::builtin();
-    let gate = SensitiveGate::new(list, "/ws".into(), None, Some(Box::new(Yes)));
-    let paths = (0..100).map(|number| format!(".env/{number}/{}", "x".repeat(60_000)));
-    let passed = paths.filter(|path| gate.pass(Utf8Path::new(path)).is_ok()).count();
+}
+
+#[test]
+fn an_answer_for_one_operation_is_one_for_no_other() {
+    let gate = gate();
+    let once = gate.except(".env".into()).except("a/.env".into());
+    for path in [".env", "a/.env"] {
+        assert_eq!(once.pass(path.into()), Ok(()), "{path}");
+        assert!(gate.pass(path.into()).is_err(), "{path}");
+    }
+    assert!(once.pass("b/.env".into()).is_err());
+}
+
+#[test]
+fn what_cannot_be_remembered_is_refused() {
+    let gate = SensitiveGate::new(SensitivePaths::builtin(), "/ws".into(), None);
+    let paths: Vec<_> =
+        (0..100).map(|number| format!(".env/{number}/{}", "x".repeat(60_000))).collect();
+    for path in &paths {
+        gate.answer(Utf8Path::new(path), true);
+    }
+    let passed = paths.iter().filter(|path| gate.pass(Utf8Path::new(path)).is_ok()).count();
     assert_eq!(passed, 17);
-    // An answer that was given stays.
-    let first = format!(".env/0/{}", "x".repeat(60_000));
-    assert_eq!(gate.pass(Utf8Path::new(&first)), Ok(()));
-    assert!(!gate.pass(Utf8Path::new(&format!("{first}y"))).unwrap_err().asked);
+    // An answer that was given stays, and can be changed.
+    assert_eq!(gate.pass(Utf8Path::new(&paths[0])), Ok(()));
+    gate.answer(Utf8Path::new(&paths[0]), false);
+    assert!(gate.pass(Utf8Path::new(&paths[0])).unwrap_err().asked);
+}
+
+#[test]
+fn what_a_pattern_names_does_not_move_away_with_its_directory() {
+    let list = SensitivePaths::builtin().with("deploy/keys/token").unwrap();
+    let with_home = SensitiveGate::new(list.clone(), "/home".into(), Some("/home/me".into()));
+    let without = SensitiveGate::new(list, "/home".into(), None);
+    for (gate, from, expected) in [
+        (&with_home, "deploy", "deploy/keys/token"),
+        (&with_home, "deploy/keys", "deploy/keys/token"),
+        (&with_home, "deploy/other", ""),
+        (&with_home, "deploy/key", ""),
+        (&with_home, "me", "me/.ssh"),
+        (&with_home, "me/.aws", "me/.aws/credentials"),
+        (&with_home, "you/.aws", ""),
+        (&without, "you/.aws", "you/.aws"),
+        (&without, "you", ""),
+        (&without, "x/.env", "x/.env"),
+    ] {
+        let refused = gate.pass_move(from.into()).err().map(|error| error.path.into_string());
+        assert_eq!(refused.unwrap_or_default(), expected, "{from}");
+    }
+    with_home.answer("deploy/keys/token".into(), true);
+    assert_eq!(with_home.pass_move("deploy".into()), Ok(()));
+}
+
+proptest! {
+    // A close look at everything is the plain way to say it; the gate looks closely at little.
+    #[test]
+    fn the_quick_look_misses_nothing(
+        root in prop::sample::select(vec!["/ws", "/", "/home/me", "/home", "/home/me/.ssh", "/x/.aws"]),
+        has_home in any::<bool>(),
+        names in prop::collection::vec(prop::sample::select(vec![
+            ".env", ".ENV.local", ".ssh", "me", "home", ".aws", "credentials", "config", ".config", "gcloud",
+            "a", "token", "secrets", ".e\u{200c}nv", ".\u{17f}sh", "x.pem", "..", "é",
+        ]), 0..5),
+    ) {
+        let list = ["secrets/token", "/home/a", "**/*.pem"]
+            .iter()
+            .fold(SensitivePaths::builtin(), |list, text| list.with(text).unwrap());
+        let home = has_home.then_some(Utf8Path::new("/home/me"));
+        let path = Utf8PathBuf::from(names.join("/"));
+        let expected = list.find(root.into(), home, &path).map(str::to_owned);
+        let gate = SensitiveGate::new(list, root.into(), home.map(Into::into));
+        prop_assert_eq!(gate.pass(&path).err().map(|error| error.pattern), expected);
+    }
 }
 
 #[test]
@@ -280,7 +287,7 @@ fn a_place_that_is_a_link_is_known_by_both_names() {
     let list = SensitivePaths::builtin().with("link/token").unwrap();
     for home in ["me", "home"] {
         let (root, home) = (top.join(home), Some(top.join(home)));
-        let gate = SensitiveGate::new(list.clone(), root, home, None);
+        let gate = SensitiveGate::new(list.clone(), root, home);
         for (path, pattern) in [
             (".ssh/id", "~/.ssh"),
             ("dotfiles/ssh/id", "~/.ssh"),

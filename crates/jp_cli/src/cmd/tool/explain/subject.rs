@@ -13,7 +13,7 @@ use super::row::{Row, rows};
 
 /// A tool that is asked about.
 #[derive(Debug)]
-pub(super) struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     pub(super) name: &'a str,
     /// The dotted key under which the tool is written.
     pub(super) key: String,
@@ -50,7 +50,7 @@ pub(super) enum Defaults {
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         config: &'a Config,
         policies: &Policies,
         tool: &Tool<'a>,
@@ -71,7 +71,7 @@ impl<'a> Subject<'a> {
                 (_, SandboxDefault::Off) => Defaults::Off,
             },
             patterns: sensitive.patterns().map(str::to_owned).collect(),
-            gate: SensitiveGate::new(sensitive.clone(), root.to_owned(), home.clone(), None),
+            gate: SensitiveGate::new(sensitive.clone(), root.to_owned(), home.clone()),
             root,
             home,
         }
@@ -86,7 +86,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The pattern that makes a canonical path sensitive. It comes from the gate that every use of a
-    /// path goes through, with nobody there to be asked.
+    /// path goes through, with no answer given.
     pub(super) fn sensitive(&self, canonical: &Utf8Path) -> Option<String> {
         self.gate.pass(canonical).err().map(|error| error.pattern)
     }

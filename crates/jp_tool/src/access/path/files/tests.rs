@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{super::tests::Tree, *};
-use crate::access::{Capability::*, FsRule, path::Kind};
+use crate::access::{Capability::*, FsRule, SensitivePaths, path::Kind};
 
 const WRITE: [Capability; 3] = [Create, Update, Delete];
 const ALL: [Capability; 4] = [Read, Create, Update, Delete];

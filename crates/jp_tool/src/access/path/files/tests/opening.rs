@@ -140,3 +140,49 @@ fn the_path_of_something_deleted_is_not_taken_for_a_name() {
     assert_eq!(guess, "src/lib.rs (deleted)");
     assert!(!open(&guess));
 }
+
+#[test]
+fn what_the_policy_allows_passes_the_gate_by_both_of_its_names() {
+    both_ways(&[(".", &[Read, Create, Update, Delete])], |way, tree, files| {
+        tree.file("plain");
+        tree.file("dir/.env");
+        tree.link("l_env", "dir/.env");
+        tree.file("sub/x");
+        tree.link("sub/.env.local", "../plain");
+        tree.link("l_sub", "sub");
+        let root = files.root().path().to_owned();
+        let gate = Arc::new(SensitiveGate::new(SensitivePaths::builtin(), root, None));
+        let files = files.behind(Some(Arc::clone(&gate)));
+        let refused = |path: &str, pattern| {
+            format!("{path} is sensitive (`{pattern}`), and nobody was asked about it")
+        };
+        for (input, expected) in [
+            ("plain", "ok".to_owned()),
+            ("dir/.env", refused("dir/.env", "**/.env")),
+            ("l_env", refused("dir/.env", "**/.env")),
+            ("sub/.env.local", refused("sub/.env.local", "**/.env.*")),
+            ("l_sub/.env.local", refused("l_sub/.env.local", "**/.env.*")),
+        ] {
+            let input = Utf8Path::new(input);
+            assert_eq!(show(files.read(input)), expected, "{way}: {input}");
+            assert_eq!(show(files.update(input)), expected, "{way}: {input}");
+            assert_eq!(show(files.metadata(input)), expected, "{way}: {input}");
+            assert_eq!(show(files.replace(input, b"x")), expected, "{way}: {input}");
+        }
+        for input in ["dir/.env", "l_env", "sub/.env.local", "l_sub/.env.local"] {
+            let input = Utf8Path::new(input);
+            assert!(show(files.remove_file(input)).contains("sensitive"), "{way}: {input}");
+            let moved = files.rename(input, "moved".into(), Existing::Replace);
+            assert!(show(moved).contains("sensitive"), "{way}: {input}");
+        }
+        assert!(show(files.create(".env".into())).contains("sensitive"), "{way}");
+        assert!(show(files.create_whole("new/../.env".into(), b"")).contains("sensitive"), "{way}");
+        let dir = files.directory("dir".into()).unwrap();
+        assert!(show(files.read_in(&dir, ".env")).contains("sensitive"), "{way}");
+        gate.answer("dir/.env".into(), true);
+        for input in ["dir/.env", "l_env"] {
+            assert_eq!(show(files.read(input.into())), "ok", "{way}: {input}");
+        }
+        assert_eq!(show(files.read_in(&dir, ".env")), "ok", "{way}");
+    });
+}

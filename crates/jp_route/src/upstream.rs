@@ -6,7 +6,7 @@
 //! then decided over there and cannot be judged here. `localhost` and loopback addresses mean this
 //! machine and never go through it.
 
-use std::net::IpAddr;
+use std::{ffi::OsString, net::IpAddr};
 
 use hyper::header::HeaderValue;
 use jp_tool::access::NetTarget;
@@ -74,6 +74,21 @@ impl Upstream {
             https: via(https).transpose()?,
             direct: no_proxy.unwrap_or_default().split(',').filter_map(Direct::parse).collect(),
         })
+    }
+
+    /// Reads the same from a list of variables. Programs differ in how they spell them; where both
+    /// spellings are set most take the small letters.
+    pub fn of_variables(variables: &[(OsString, OsString)]) -> Result<Self, InvalidUpstream> {
+        let value = |names: [&str; 2]| {
+            let named = |name| variables.iter().find(move |(known, _)| known == name);
+            // What is no text is no address either, and is refused as such.
+            names.into_iter().find_map(named).map(|(_, value)| value.to_string_lossy())
+        };
+        Self::new(
+            value(["http_proxy", "HTTP_PROXY"]).as_deref(),
+            value(["https_proxy", "HTTPS_PROXY"]).as_deref(),
+            value(["no_proxy", "NO_PROXY"]).as_deref(),
+        )
     }
 
     /// The proxy to use for a target; `None` if it is dialed from here.

@@ -47,7 +47,7 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let confiner = Arc::new(confine::confiner(ctx.config())?);
     let world = World {
-        vfs: vfs::world(ctx, &root, wishes.attended, wishes.trace)?,
+        vfs: vfs::world(ctx, &root, &confiner, wishes.attended, wishes.trace)?,
         sensitive: vfs::sensitive(ctx, &root),
         root,
         workspace_id: Some(workspace.id().to_string()),

@@ -5,10 +5,11 @@
 //! the assistant sees. They are in the program `jp-tools`; [`entries`] is for a program that wants to
 //! offer them itself.
 //!
-//! Every file is opened through [`Files`](jp_tool::access::path::Files), which judges and opens as one
-//! act; no tool joins a path with the root. Nothing here reads the environment or the current
-//! directory, and nothing is printed. What is answered is text for a model: short, bounded, in an
-//! order that does not depend on time, and what was left out is said.
+//! Files are used through one trait, `place::Place`, with two ways behind it: a tool with
+//! `runtime = "stdio"` opens them itself, one with `runtime = "vfs"` asks the host. [`main`] finds out
+//! which it is. Nothing here reads the environment or the current directory, and nothing is printed. What
+//! is answered is text for a model: short, bounded, in an order that does not depend on time, and what
+//! was left out is said.
 //!
 //! The tools need handles of directories and exist on Unix only; elsewhere there are none.
 
@@ -34,42 +35,84 @@ mod modify_file;
 #[cfg(unix)]
 mod move_file;
 #[cfg(unix)]
+mod place;
+#[cfg(unix)]
 mod program;
 #[cfg(unix)]
 mod read_file;
+#[cfg(unix)]
+mod start;
 #[cfg(unix)]
 mod text;
 #[cfg(unix)]
 mod unix_utils;
 #[cfg(unix)]
 mod walk;
-#[cfg(unix)]
-mod workspace;
-#[cfg(unix)]
-mod write;
 
 use jp_tool::ToolEntry;
+#[cfg(unix)]
+use jp_tool::{Call, ToolError};
 
-/// All tools.
+#[cfg(unix)]
+pub use self::start::main;
+
+/// All tools, as programs beside the files.
 #[cfg(unix)]
 pub fn entries() -> Vec<ToolEntry> {
+    let mut tools = entries_of(&place::direct::Disk);
+    tools.push(jp_tool::tool("unix_utils", unix_utils::unix_utils).describe(unix_utils::show));
+    tools
+}
+
+/// All tools, sealed off from the files, which they ask the host for.
+#[cfg(unix)]
+fn sealed_entries(host: &place::host::ViaHost) -> Vec<ToolEntry> {
+    let mut tools = entries_of(host);
+    tools.push(jp_tool::tool("unix_utils", unix_utils::sealed).describe(unix_utils::show));
+    tools
+}
+
+/// The tools that work on files, wherever those are.
+#[cfg(unix)]
+fn entries_of<W: place::Workspace>(workspace: &W) -> Vec<ToolEntry> {
     use jp_tool::tool;
     vec![
-        tool("fs_read_file", read_file::read_file),
-        tool("fs_list_files", list_files::list_files),
-        tool("fs_grep_files", grep_files::grep_files).examples(grep_files::EXAMPLES),
-        tool("fs_create_file", create_file::create_file).describe(create_file::show),
-        tool("fs_modify_file", modify_file::modify_file)
+        tool("fs_read_file", on(workspace, read_file::read_file)),
+        tool("fs_list_files", on(workspace, list_files::list_files)),
+        tool("fs_grep_files", on(workspace, grep_files::grep_files)).examples(grep_files::EXAMPLES),
+        tool("fs_create_file", on(workspace, create_file::create_file)).describe(create_file::show),
+        tool("fs_modify_file", on(workspace, modify_file::modify_file))
             .describe(modify_file::show)
             .examples(modify_file::EXAMPLES),
-        tool("fs_delete_file", delete_file::delete_file),
-        tool("fs_move_file", move_file::move_file),
-        tool("unix_utils", unix_utils::unix_utils).describe(unix_utils::show),
+        tool("fs_delete_file", on(workspace, delete_file::delete_file)),
+        tool("fs_move_file", on(workspace, move_file::move_file)),
     ]
+}
+
+/// A tool on the files of a workspace.
+#[cfg(unix)]
+fn on<W, A, R, E>(
+    workspace: &W,
+    tool: fn(A, &Call, &W::Place) -> Result<R, E>,
+) -> impl Fn(A, &Call) -> Result<R, E> + Send + Sync + 'static
+where
+    W: place::Workspace,
+    A: 'static,
+    R: 'static,
+    E: From<ToolError> + 'static,
+{
+    let workspace = workspace.clone();
+    move |arguments, call| tool(arguments, call, &workspace.place(call)?)
 }
 
 /// All tools: none, because this system has no handles of directories.
 #[cfg(not(unix))]
 pub fn entries() -> Vec<ToolEntry> {
     Vec::new()
+}
+
+/// The program `jp-tools`, which has no tools on this system.
+#[cfg(not(unix))]
+pub fn main() -> std::process::ExitCode {
+    jp_tool::main(entries())
 }

@@ -308,11 +308,11 @@ impl Means {
                 }
             }
             FsAccessError::Sensitive(sensitive) => {
-                let denial = format!("access denied: {sensitive}");
                 if sensitive.asked {
-                    return denied(denial);
+                    return denied(format!("access denied: {sensitive}"));
                 }
                 let (path, pattern) = (sensitive.path.clone(), sensitive.pattern.clone());
+                let denial = format!("access denied: {path} is sensitive (`{pattern}`)");
                 Stop::Ask { wanted: Wanted::Sensitive { path, pattern }, denial }
             }
             other => denied(format!("access denied: {other}")),

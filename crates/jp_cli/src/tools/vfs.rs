@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use jp_config::vfs::VfsConfig;
-use jp_llm::tool::VfsWorld;
+use jp_confine::Confiner;
+use jp_llm::tool::{VfsWorld, programs::ConfinedPrograms};
 use jp_project::{FsProjectFiles, ProjectFiles, Rules};
 use jp_tool::access::{SensitiveGate, path::Root};
 use jp_vfs::{Approver, Host, HostParts, Limits, Nobody, Recorder};
 
 use super::{approver::TerminalApprover, keep::Keeper, progress::Progress, recorder::TraceFile};
 use crate::{
+    confine,
     ctx::{self, Ctx},
     error::{Error, Result},
 };
@@ -20,6 +22,7 @@ use crate::{
 pub(super) fn world(
     ctx: &Ctx,
     root: &Utf8Path,
+    confiner: &Arc<Confiner>,
     attended: Option<Arc<Progress>>,
     trace: Option<TraceFile>,
 ) -> Result<VfsWorld> {
@@ -32,13 +35,24 @@ pub(super) fn world(
     };
     let host = Host::new(HostParts {
         network: None,
-        programs: None,
+        programs: Some(Arc::new(programs(ctx, confiner))),
         approver,
         recorder: trace.map(|file| Arc::new(file) as Arc<dyn Recorder>),
         limits: limits(&ctx.config().app.vfs),
         variables: ctx::variables(),
     });
     Ok(VfsWorld { host: Arc::new(host), project: project(root)?, scratch: ctx::temp() })
+}
+
+/// Starts programs for tools, each under the rules of its tool.
+fn programs(ctx: &Ctx, confiner: &Arc<Confiner>) -> ConfinedPrograms {
+    let config = ctx.config();
+    let tools = config.app.conversation.tools.iter();
+    let needs = tools.filter_map(|tool| {
+        let system = tool.config.system.as_ref()?;
+        Some((config.tool_key(tool.name), confine::needs(system)))
+    });
+    ConfinedPrograms::new(confiner.clone(), ctx::variable("PATH").into(), needs.collect())
 }
 
 /// What a rule alone does not let them have.

@@ -5,20 +5,24 @@
 //! in its place is stderr.
 
 use std::{
-    io::{self, BufWriter, IsTerminal, Write},
+    io::{self, BufReader, BufWriter, IsTerminal, Stdin, Write},
     process::ExitCode,
 };
 
-use super::{ToolEntry, run};
+use super::Exit;
 
-/// Runs the program on its own streams.
-pub(super) fn on_streams(tools: impl IntoIterator<Item = ToolEntry>) -> ExitCode {
-    let input = io::stdin().lock();
+/// Runs a program on its own streams, stdin and stdout. Whatever else is printed to stdout goes to
+/// stderr instead (on Unix).
+pub fn on_streams<F>(program: F) -> ExitCode
+where
+    F: FnOnce(BufReader<Stdin>, BufWriter<Box<dyn Write + Send>>) -> io::Result<Exit>,
+{
+    let input = io::stdin();
     if input.is_terminal() {
         say("This is a tool: it reads one line of JSON. `jp tool check -- PROGRAM` tries it.");
     }
-    let exit = own_stdout().and_then(|output| run(tools, input, BufWriter::new(output)));
-    match exit {
+    let output = own_stdout().map(|output| BufWriter::new(Box::new(output) as Box<_>));
+    match output.and_then(|output| program(BufReader::new(input), output)) {
         Ok(exit) => exit.into(),
         // Nobody listens any more, so there is nobody to tell.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
@@ -35,7 +39,7 @@ fn say(text: &str) {
 }
 
 #[cfg(unix)]
-fn own_stdout() -> io::Result<impl Write> {
+pub(crate) fn own_stdout() -> io::Result<impl Write + Send + 'static> {
     // Not below 3: those are the numbers of the standard streams.
     let own = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
@@ -44,6 +48,6 @@ fn own_stdout() -> io::Result<impl Write> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the form of the other platforms")]
-fn own_stdout() -> io::Result<impl Write> {
+pub(crate) fn own_stdout() -> io::Result<impl Write + Send + 'static> {
     Ok(io::stdout())
 }

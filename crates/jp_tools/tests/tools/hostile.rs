@@ -213,6 +213,7 @@ fn a_tree_that_changes_gives_nothing_from_outside() {
                 ("fs_modify_file", json!({ "path": "dir/a.txt", "edits": edits })),
             ] {
                 let call = world.tool(tool).rules(rules.clone()).answer("apply_changes", true);
+                let call = call.only_beside("a tree that changes cannot be copied");
                 let answer = call.run(arguments);
                 assert!(!answer.value.to_string().contains("1:outside"), "{}", answer.value);
                 assert_ne!(answer.value["content"], "outside\n");

@@ -40,7 +40,7 @@ impl Tree {
 
 fn changes(files: &Files) -> Vec<Change> {
     let change = |name: &str| Change {
-        original: Original::open(files, name, 100).unwrap(),
+        original: open(files, name, 100).unwrap(),
         content: format!("new {name}").into_bytes(),
     };
     ["a", "b", "c"].map(change).into_iter().collect()

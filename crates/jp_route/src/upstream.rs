@@ -12,7 +12,7 @@ use hyper::header::HeaderValue;
 use jp_tool::access::NetTarget;
 use url::{Host, Url};
 
-use crate::dial::literal;
+use crate::literal;
 
 /// Which proxy to use for what.
 #[derive(Debug, Clone, Default)]
@@ -38,12 +38,15 @@ pub enum InvalidUpstream {
 }
 
 /// One proxy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Via {
-    pub(crate) host: String,
-    pub(crate) port: u16,
-    /// Marked as a secret, so that it is not printed.
-    pub(crate) authorization: Option<HeaderValue>,
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Via {
+    /// Its host; an IPv6 address is in brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The value of `Proxy-Authorization`, if it wants one. Marked as a secret, so that it is not
+    /// printed.
+    pub authorization: Option<HeaderValue>,
 }
 
 /// What is dialed without a proxy.
@@ -74,7 +77,7 @@ impl Upstream {
     }
 
     /// The proxy to use for a target; `None` if it is dialed from here.
-    pub(crate) fn via(&self, target: &NetTarget) -> Option<&Via> {
+    pub fn via(&self, target: &NetTarget) -> Option<&Via> {
         let via = if target.scheme() == "https" { &self.https } else { &self.http };
         let host = target.host();
         let here = host == "localhost"

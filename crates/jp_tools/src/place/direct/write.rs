@@ -24,19 +24,20 @@ use jp_tool::{
     },
 };
 
+use super::super::failed_after;
+
 /// How many names for the new file are tried.
 const ATTEMPTS: u32 = 64;
 
-/// A file as it was when it was read.
+/// A file that is open, and what it was like then.
 #[derive(Debug)]
-pub(crate) struct Original {
-    /// Its canonical path.
-    pub(crate) path: Utf8PathBuf,
-    /// Its content; `None` if only changing it is granted, or if it is too large to be kept.
-    pub(crate) content: Option<Vec<u8>>,
+pub(crate) struct Held {
     file: File,
     state: State,
 }
+
+type Original = super::Original<Held>;
+type Change = super::Change<Held>;
 
 /// What tells whether a file is still the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,49 +62,36 @@ impl State {
     }
 }
 
-impl Original {
-    /// Opens a file that may be changed. Needs `update`.
-    pub(crate) fn open(files: &Files, path: &str, max: u64) -> Result<Self, OpenError> {
-        let path = Utf8Path::new(path);
-        let mut file = files.update(path)?;
-        let canonical = files.root().resolve(path)?.relative().to_owned();
-        let state = State::of(&file).map_err(|source| io_error(path, source))?;
-        let mut content = Vec::new();
-        let read = Read::by_ref(&mut file).take(max.saturating_add(1)).read_to_end(&mut content);
-        let is_whole = read.is_ok_and(|len| u64::try_from(len).is_ok_and(|len| len <= max));
-        Ok(Self { path: canonical, content: is_whole.then_some(content), file, state })
-    }
-
-    /// How large it was.
-    pub(crate) fn len(&self) -> u64 {
-        self.state.len
-    }
-
-    /// Whether the path still leads to this file, and nobody has written to it.
-    fn check_unchanged(&self, files: &Files) -> Result<(), ToolError> {
-        let now = files.update(&self.path)?;
-        if State::of(&now)? == self.state {
-            return Ok(());
-        }
-        Err(ToolError::new(format!("{} was changed by somebody else meanwhile", self.path))
-            .transient())
-    }
-}
-
-/// A file and its new content.
-#[derive(Debug)]
-pub(crate) struct Change {
-    pub(crate) original: Original,
-    pub(crate) content: Vec<u8>,
+/// Opens a file that may be changed. Needs `update`.
+pub(super) fn open(files: &Files, path: &str, max: u64) -> Result<Original, OpenError> {
+    let path = Utf8Path::new(path);
+    let mut file = files.update(path)?;
+    let canonical = files.root().resolve(path)?.relative().to_owned();
+    let state = State::of(&file).map_err(|source| io_error(path, source))?;
+    let mut content = Vec::new();
+    let read = Read::by_ref(&mut file).take(max.saturating_add(1)).read_to_end(&mut content);
+    let is_whole = read.is_ok_and(|len| u64::try_from(len).is_ok_and(|len| len <= max));
+    let content = is_whole.then_some(content);
+    Ok(Original { path: canonical, content, len: Some(state.len), held: Held { file, state } })
 }
 
 /// Gives all files their new content, or none.
-pub(crate) fn replace(files: &Files, changes: Vec<Change>) -> Result<(), ToolError> {
+pub(super) fn replace(files: &Files, changes: Vec<Change>) -> Result<(), ToolError> {
     let prepared = prepare(files, changes)?;
     for prepared in &prepared {
-        prepared.change.original.check_unchanged(files)?;
+        check_unchanged(&prepared.change.original, files)?;
     }
     commit(files, prepared)
+}
+
+/// Whether the path still leads to this file, and nobody has written to it.
+fn check_unchanged(original: &Original, files: &Files) -> Result<(), ToolError> {
+    let now = files.update(&original.path)?;
+    if State::of(&now)? == original.held.state {
+        return Ok(());
+    }
+    Err(ToolError::new(format!("{} was changed by somebody else meanwhile", original.path))
+        .transient())
 }
 
 /// A change, and the file with the new content unless the file itself has to be written to.
@@ -133,13 +121,7 @@ fn commit(files: &Files, prepared: Vec<Prepared<'_>>) -> Result<(), ToolError> {
         if let Err(error) = written {
             let lost: Vec<_> = done.iter().filter(|done| !put_back(files, done)).collect();
             let lost: Vec<_> = lost.iter().map(|original| original.path.as_str()).collect();
-            let note = match lost.as_slice() {
-                [] => "; nothing was changed".to_owned(),
-                lost => {
-                    format!("; what was changed before could not be undone: {}", lost.join(", "))
-                }
-            };
-            return Err(ToolError::new(format!("{error}{note}")));
+            return Err(failed_after(&error, &lost));
         }
         done.push(original);
     }
@@ -147,7 +129,7 @@ fn commit(files: &Files, prepared: Vec<Prepared<'_>>) -> Result<(), ToolError> {
 }
 
 /// Makes a file with this content; missing directories are not made. Needs `create`.
-pub(crate) fn create(files: &Files, path: &Utf8Path, content: &[u8]) -> Result<(), OpenError> {
+pub(super) fn create(files: &Files, path: &Utf8Path, content: &[u8]) -> Result<(), OpenError> {
     if let Some(beside) = Beside::new(files, path, content)? {
         let kept = beside.take_place_of(path, Existing::Keep);
         // Some file systems cannot rename without replacing.
@@ -178,7 +160,7 @@ impl<'a> Beside<'a> {
     /// `None` where the file itself has to be written to.
     fn for_original(files: &'a Files, change: &Change) -> Result<Option<Self>, OpenError> {
         let Change { original, content } = change;
-        if original.state.links > 1 {
+        if original.held.state.links > 1 {
             return Ok(None);
         }
         let Some((beside, file)) = Self::make(files, &original.path)? else {
@@ -186,10 +168,10 @@ impl<'a> Beside<'a> {
         };
         let failed = |source| io_error(&original.path, source);
         let state = State::of(&file).map_err(failed)?;
-        if state.owner != original.state.owner {
+        if state.owner != original.held.state.owner {
             return Ok(None);
         }
-        let mode = original.file.metadata().map_err(failed)?.permissions();
+        let mode = original.held.file.metadata().map_err(failed)?.permissions();
         file.set_permissions(mode).and_then(|()| fill(file, content)).map_err(failed)?;
         Ok(Some(beside))
     }
@@ -264,9 +246,9 @@ fn fill(mut file: File, content: &[u8]) -> io::Result<()> {
 
 /// Writes into the file itself. What was there is written back if that fails.
 fn write_into(original: &Original, content: &[u8]) -> Result<(), OpenError> {
-    overwrite(&original.file, content).map_err(|source| {
+    overwrite(&original.held.file, content).map_err(|source| {
         if let Some(before) = &original.content {
-            let _best_effort = overwrite(&original.file, before);
+            let _best_effort = overwrite(&original.held.file, before);
         }
         io_error(&original.path, source)
     })

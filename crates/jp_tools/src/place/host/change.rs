@@ -1,0 +1,208 @@
+//! Changing files through the host.
+
+use std::io::Read as _;
+
+use camino::Utf8Path;
+use jp_tool::{
+    ToolError,
+    access::{
+        Capability, Decision,
+        path::{Existing, Kind},
+    },
+    vfs::{
+        Encoding, ErrorCode, ErrorObject, FsDelete, FsExists, FsGrep, FsGrepResult, FsRename,
+        FsWrite, ProcessRun, ProjectPath,
+    },
+};
+use rustix::io::Errno;
+
+use super::{HostPlace, path};
+use crate::{
+    git,
+    place::{Change, Content as _, Deleted, Original, Place, PlaceError, Presence, failed_after},
+    walk::Tree,
+};
+
+impl Place for HostPlace {
+    type Held = ();
+
+    /// Only what a rule denies is known. About what no rule covers, the host may ask a person.
+    fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), PlaceError> {
+        let path = path::lexical(path)?;
+        if let Some(policy) = &self.policy
+            && let Decision::Denied(_) = policy.fs.decide(&path, capability)
+        {
+            policy.check(capability, &path)?;
+        }
+        Ok(())
+    }
+
+    fn presence(&self, path: &Utf8Path) -> Result<Presence, PlaceError> {
+        let project = path::project(path)?;
+        if !self.may_read(Utf8Path::new(project.as_str())) {
+            let may = |capability| self.check(capability, path).is_ok();
+            // Whoever may only change what is there means what is there.
+            let is_to_change = may(Capability::Update) && !may(Capability::Create);
+            return Ok(if is_to_change { Presence::There } else { Presence::Unknown });
+        }
+        match self.link.ask(&FsExists { path: project }) {
+            Ok(answer) if answer.exists => Ok(Presence::There),
+            Ok(_) => Ok(Presence::Nothing),
+            Err(error) => Err(self.failed(path, &error)),
+        }
+    }
+
+    fn is_dir(&self, path: &Utf8Path) -> bool {
+        self.looks_like(path, Kind::Directory)
+    }
+
+    fn create(&self, path: &Utf8Path, content: &[u8]) -> Result<(), PlaceError> {
+        self.write(path::project(path)?, content, true)
+            .map_err(|error| self.failed_on_file(path, &error))
+    }
+
+    fn original(&self, path: &str, max: u64) -> Result<Original<()>, PlaceError> {
+        let path = Utf8Path::new(path);
+        self.check(Capability::Update, path)?;
+        let canonical = path::lexical(path)?;
+        if !self.may_read(&canonical) {
+            return Ok(Original { path: canonical, content: None, len: None, held: () });
+        }
+        let mut file = self.open(path)?;
+        let failed = |error| PlaceError::system(path, error);
+        let len = file.size().map_err(failed)?;
+        let content = if len <= max {
+            let mut content = Vec::new();
+            file.read_to_end(&mut content).map_err(failed)?;
+            Some(content)
+        } else {
+            None
+        };
+        Ok(Original { path: canonical, content, len: Some(len), held: () })
+    }
+
+    fn replace(&self, changes: Vec<Change<()>>) -> Result<(), ToolError> {
+        let mut done: Vec<Original<()>> = Vec::new();
+        for Change { original, content } in changes {
+            if let Err(error) = self.replace_one(&original, &content) {
+                if done.is_empty() {
+                    return Err(error);
+                }
+                let is_lost = |done: &&Original<()>| !self.put_back(done);
+                let lost: Vec<_> =
+                    done.iter().filter(is_lost).map(|original| original.path.as_str()).collect();
+                return Err(failed_after(&error, &lost));
+            }
+            done.push(original);
+        }
+        Ok(())
+    }
+
+    fn delete(&self, path: &Utf8Path) -> Result<Deleted, PlaceError> {
+        let project = path::project(path)?;
+        if project.as_str() == "." {
+            return Err(PlaceError::system(path, Errno::BUSY));
+        }
+        let Err(error) = self.link.ask(&FsDelete::new(project.clone())) else {
+            return Ok(Deleted::File);
+        };
+        let failed = self.failed_on_file(path, &error);
+        if !matches!(&failed, PlaceError::Open(open) if is_directory(open)) {
+            return Err(failed);
+        }
+        self.delete_empty(path, project)
+    }
+
+    fn rename(&self, from: &Utf8Path, to: &Utf8Path, existing: Existing) -> Result<(), PlaceError> {
+        let overwrite = existing == Existing::Replace;
+        let request = FsRename { from: path::project(from)?, to: path::project(to)?, overwrite };
+        match self.link.ask(&request) {
+            Ok(_) => Ok(()),
+            Err(error) if error.code() == Some(ErrorCode::AlreadyExists) => {
+                Err(PlaceError::system(to, Errno::EXIST))
+            }
+            Err(error) => Err(self.failed(from, &error)),
+        }
+    }
+
+    /// Git is asked only where the rules allow it: nobody is to be bothered with a question about git
+    /// for the sake of another question.
+    fn is_dirty(&self, canonical: &Utf8Path) -> bool {
+        let args = git::question(canonical);
+        let is_allowed = |policy: &jp_tool::access::AccessPolicy| {
+            policy.decide_command(git::GIT, &args).is_allowed()
+        };
+        if !self.policy.as_ref().is_some_and(is_allowed) {
+            return false;
+        }
+        let request =
+            ProcessRun { program: git::GIT.to_owned(), args: args.clone(), envs: Vec::new() };
+        self.link.ask(&request).is_ok_and(|ran| ran.exit_code == 0 && !ran.stdout.is_empty())
+    }
+
+    fn grep(&self, query: FsGrep) -> Option<Result<FsGrepResult, ErrorObject>> {
+        Some(self.link.ask(&query))
+    }
+}
+
+impl HostPlace {
+    fn write(
+        &self,
+        path: ProjectPath,
+        content: &[u8],
+        create_new: bool,
+    ) -> Result<(), ErrorObject> {
+        let (content, encoding) = match std::str::from_utf8(content) {
+            Ok(text) => (text.to_owned(), None),
+            Err(_) => (base64_simd::STANDARD.encode_to_string(content), Some(Encoding::Base64)),
+        };
+        self.link.ask(&FsWrite { path, content, encoding, create_new }).map(|_| ())
+    }
+
+    /// Gives one file its content, unless it is another than the one that was looked at.
+    fn replace_one(&self, original: &Original<()>, content: &[u8]) -> Result<(), ToolError> {
+        let path = &original.path;
+        if self.may_read(path) {
+            let max = original.content.as_ref().and(original.len);
+            let now = self.original(path.as_str(), max.unwrap_or(0))?;
+            if (now.len, &now.content) != (original.len, &original.content) {
+                let message = format!("{path} was changed by somebody else meanwhile");
+                return Err(ToolError::new(message).transient());
+            }
+        }
+        self.write(path::project(path)?, content, false)
+            .map_err(|error| self.failed_on_file(path, &error).into())
+    }
+
+    /// Gives a file that was changed its old content, and says whether that worked.
+    fn put_back(&self, original: &Original<()>) -> bool {
+        let path = path::project(&original.path);
+        let content = original.content.as_ref();
+        path.ok().zip(content).is_some_and(|(path, old)| self.write(path, old, false).is_ok())
+    }
+
+    /// Deletes a directory that is empty.
+    ///
+    /// The host can only delete one with all that is in it. So it has to be certain that nothing is:
+    /// what the rules hide is not listed, and then the directory is left alone.
+    fn delete_empty(&self, path: &Utf8Path, project: ProjectPath) -> Result<Deleted, PlaceError> {
+        let dir = self.dir(path)?;
+        if !self.entries(&dir)?.is_empty() || self.may_hide(Utf8Path::new(project.as_str())) {
+            return Err(PlaceError::system(path, Errno::NOTEMPTY));
+        }
+        let request = FsDelete { recursive: true, ..FsDelete::new(project) };
+        self.link.ask(&request).map_err(|error| self.failed(path, &error))?;
+        Ok(Deleted::Directory)
+    }
+
+    /// Whether something in a directory may be there that is not listed.
+    fn may_hide(&self, dir: &Utf8Path) -> bool {
+        let hides = |rule: &jp_tool::access::FsRule| rule.path().starts_with(dir) && !rule.read();
+        self.policy.as_ref().is_some_and(|policy| policy.fs.iter().any(hides))
+    }
+}
+
+fn is_directory(error: &jp_tool::access::path::OpenError) -> bool {
+    use jp_tool::access::path::OpenError;
+    matches!(error, OpenError::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory)
+}

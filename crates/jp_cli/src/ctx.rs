@@ -399,6 +399,12 @@ pub(crate) fn program() -> Result<std::path::PathBuf> {
     env::current_exe().map_err(|error| Error::failure(format!("cannot find this program: {error}")))
 }
 
+/// Where files go that nobody needs later.
+pub(crate) fn temp() -> Utf8PathBuf {
+    let named = Utf8PathBuf::from(variable("TMPDIR"));
+    if named.is_absolute() && named.is_dir() { named } else { "/tmp".into() }
+}
+
 /// The user's cache directory.
 pub(crate) fn cache_home() -> Option<Utf8PathBuf> {
     let cache = Utf8PathBuf::from(variable("XDG_CACHE_HOME"));

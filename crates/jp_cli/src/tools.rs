@@ -4,6 +4,7 @@
 pub(crate) mod attendant;
 pub(crate) mod journal;
 pub(crate) mod progress;
+mod vfs;
 
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let confiner = Arc::new(confine::confiner(ctx.config())?);
     let world = World {
+        vfs: vfs::world(ctx, &root)?,
+        sensitive: vfs::sensitive(ctx, &root),
         root,
         workspace_id: Some(workspace.id().to_string()),
         conversation_id: wishes.conversation.map(|id| id.to_string()),

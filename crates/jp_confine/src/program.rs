@@ -24,7 +24,7 @@ use std::{
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_process::{FindError, find_program};
+use jp_process::{FindError, find_programs};
 use rustix::fs::FileType;
 
 use self::script::Line;
@@ -155,10 +155,16 @@ impl Parts<'_> {
     /// A program by its name: the path to execute, and the file that this leads to.
     fn find(&mut self, name: &OsStr) -> Result<(Utf8PathBuf, Utf8PathBuf), ResolveError> {
         let CommandLine { search_path, directory, .. } = self.command;
-        let found = find_program(name, search_path, directory.as_std_path())?;
-        let found = Utf8PathBuf::try_from(found)
-            .map_err(|error| ResolveError::NotText(error.into_path_buf()))?;
-        self.show(&found)
+        let found = find_programs(name, search_path, directory.as_std_path())?;
+        let text = |path: std::path::PathBuf| {
+            Utf8PathBuf::try_from(path)
+                .map_err(|error| ResolveError::NotText(error.into_path_buf()))
+        };
+        let found = found.into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
+        // Version managers put shell scripts before the real programs, which look for them and start
+        // them. A sealed process can start nothing, so the real one is taken, if there is one.
+        let real = found.iter().position(|path| !script::is_of_a_shell(path)).unwrap_or(0);
+        self.show(&found[real])
     }
 
     /// An argument, which may name a file of the program.

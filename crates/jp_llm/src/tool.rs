@@ -41,5 +41,6 @@ pub use self::{
     local::{BUNDLED, Machine, SERVE_BUNDLED, StartError},
     outcome::{Asked, Cause, ExecutionOutcome, Failure},
     resolve::{CallSettings, ResolveError, ResolvedTool, Resolver, World},
+    runtime::vfs::VfsWorld,
     schema_query::DescribeError,
 };

@@ -31,6 +31,16 @@ pub fn find_program(
     search_path: &OsStr,
     directory: &Path,
 ) -> Result<PathBuf, FindError> {
+    let mut found = find_programs(name, search_path, directory)?;
+    Ok(found.swap_remove(0))
+}
+
+/// Every file that the name means, in the order of the search path; at least one.
+pub fn find_programs(
+    name: &OsStr,
+    search_path: &OsStr,
+    directory: &Path,
+) -> Result<Vec<PathBuf>, FindError> {
     let missing = || FindError::Missing(name.to_owned());
     // The kernel takes no name with a zero byte, and none that is empty.
     if name.is_empty() || name.as_bytes().contains(&0) {
@@ -42,16 +52,19 @@ pub fn find_program(
     } else {
         std::env::split_paths(search_path).filter(|place| place.is_absolute()).collect()
     };
-    let mut refused = None;
+    let (mut programs, mut refused) = (Vec::new(), None);
     for candidate in places.iter().map(|place| place.join(name)) {
         match kind(&candidate) {
-            Kind::Program => return Ok(candidate),
+            Kind::Program => programs.push(candidate),
             // A shell looks on, and so do we, but it is what the error should tell of.
             Kind::Other => refused = refused.or(Some(candidate)),
             Kind::Nothing => {}
         }
     }
-    Err(refused.map_or_else(missing, FindError::NotExecutable))
+    if programs.is_empty() {
+        return Err(refused.map_or_else(missing, FindError::NotExecutable));
+    }
+    Ok(programs)
 }
 
 enum Kind {

@@ -22,7 +22,7 @@ mod spawn;
 
 pub use self::{
     child::{Child, Exit, Interrupted, Stop, WaitError},
-    find::{FindError, find_program},
+    find::{FindError, find_program, find_programs},
     host::{Host, SpawnError},
     run::{Bounds, Call, Captured, Finished, RunError, Stopped, Stream, finish, run},
     signal::{Signal, signal_name},

@@ -77,6 +77,11 @@ impl GrepQuery {
         }
     }
 
+    /// Whether the pattern can be used.
+    pub fn check(&self) -> Result<(), ProjectError> {
+        Ok(self.matcher().map(|_| ())?)
+    }
+
     fn matcher(&self) -> Result<RegexMatcher, InvalidPattern> {
         if self.pattern.len() > MAX_PATTERN {
             return Err(InvalidPattern { reason: format!("longer than {MAX_PATTERN} bytes") });

@@ -23,20 +23,21 @@
 //! }
 //! ```
 
-mod arguments;
+pub(crate) mod arguments;
 mod call;
-mod entry;
+pub(crate) mod entry;
 mod line;
 mod reply;
 mod run;
 mod schema;
 mod serve;
-mod stdio;
+pub(crate) mod stdio;
 
 use std::process::ExitCode;
 
 pub use schemars::{self, JsonSchema};
 
+pub(crate) use self::run::find;
 pub use self::{
     call::{Call, Stop},
     entry::{NoArgs, ToolEntry, stateful, tool},

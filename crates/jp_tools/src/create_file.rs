@@ -53,7 +53,7 @@ pub(crate) fn create_file<P: Place>(
 }
 
 /// The file as it would be.
-pub(crate) fn show(args: CreateFile, _call: &Call) -> String {
+pub(crate) fn show<C>(args: CreateFile, _call: &C) -> String {
     format!("Create `{}`:\n\n{}", args.path, diff::unified(&args.path, "", &args.content, true))
 }
 

@@ -36,6 +36,15 @@ pub(super) fn first_line(file: &Utf8Path) -> Result<Option<Line>, ResolveError> 
     parse(line).map(Some).ok_or_else(|| wrong("its first line names no interpreter"))
 }
 
+/// Whether a file is a script for a shell.
+pub(super) fn is_of_a_shell(file: &Utf8Path) -> bool {
+    let Ok(Some(line)) = first_line(file) else { return false };
+    let named = line.env_words().filter(|_| line.is_env());
+    let named = named.and_then(|words| words.into_iter().next()).unwrap_or(line.interpreter);
+    let name = Utf8Path::new(&named).file_name().unwrap_or_default();
+    matches!(name, "sh" | "bash" | "dash" | "ksh" | "zsh")
+}
+
 fn parse(line: &str) -> Option<Line> {
     let text = line.trim_matches([' ', '\t']);
     let (interpreter, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));

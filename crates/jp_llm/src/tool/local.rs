@@ -7,10 +7,15 @@ use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{
-    Command, ConfineError, Confiner, Covered, Needs, Prepared, Running, Streams, Subject,
+    Command, CommandLine, ConfineError, Confiner, Covered, Needs, Prepared, ResolveError, Running,
+    Streams, Subject, Word, resolve,
 };
 use jp_process::{FindError, Input, Output, find_program};
-use jp_sandbox::{confinement::Tier, machine::Feature, plan::Lifetime};
+use jp_sandbox::{
+    confinement::Tier,
+    machine::Feature,
+    plan::{Lifetime, Profile},
+};
 use jp_tool::{Action, Invocation, Tool};
 use thiserror::Error;
 
@@ -50,6 +55,10 @@ pub(crate) struct LocalProgram {
     pub(crate) was_asked: bool,
     pub(crate) template: CommandTemplate,
     pub(crate) timeout: Duration,
+    /// Files that belong to the program, where it runs sealed.
+    pub(crate) program_files: Vec<Utf8PathBuf>,
+    /// Whether it runs sealed.
+    pub(crate) is_sealed: bool,
 }
 
 /// Why a program did not start.
@@ -70,6 +79,9 @@ pub enum StartError {
         /// Whether that is because nothing is confined.
         off: bool,
     },
+    /// It is not known what belongs to it.
+    #[error(transparent)]
+    Parts(#[from] ResolveError),
     /// It cannot be confined by the rules of its tool, or not be started.
     #[error(transparent)]
     Confine(#[from] ConfineError),
@@ -115,8 +127,60 @@ impl LocalProgram {
             // programs that are asked what they are, nobody reads what they were denied.
             observe: found.words[0] != BUNDLED && invocation.context.action != Action::Schema,
         };
-        let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
-        Ok((self.confiner.start(prepared, command, streams).await?, warnings))
+        Ok((self.confiner.start(prepared, command, piped()).await?, warnings))
+    }
+
+    /// Starts the program where it sees nothing but itself; all its streams are pipes. What it may use is
+    /// for the one who serves its requests to judge, so its rules are not needed here.
+    pub(crate) async fn start_sealed(
+        &self,
+        invocation: &Invocation,
+    ) -> Result<(Running, Vec<String>), StartError> {
+        let words = self.sealed_words(invocation)?;
+        let parts = resolve(CommandLine {
+            words: &words,
+            search_path: &self.machine.search,
+            directory: &self.place.root,
+            program_files: &self.program_files,
+        })?;
+        let subject = Subject {
+            policy: None,
+            key: &self.key,
+            root: &self.place.root,
+            profile: Some(Profile::Sealed { may_execute_system: false }),
+            lifetime: Lifetime::Call,
+            transactional: false,
+            needs: &Needs::default(),
+            approved: &[],
+            program: &parts.program,
+            program_files: &parts.files,
+        };
+        let prepared = self.confiner.prepare(subject).await?;
+        let warnings = prepared.warning.iter().cloned().collect();
+        let command = Command {
+            path: &parts.path,
+            args: parts.args,
+            extra: Vec::new(),
+            directory: &parts.directory,
+            observe: false,
+        };
+        Ok((self.confiner.start(prepared, command, piped()).await?, warnings))
+    }
+
+    /// The words of the command, each with whether it stands in the configuration: a value that a model
+    /// filled in names no file of the program.
+    fn sealed_words(&self, invocation: &Invocation) -> Result<Vec<Word>, StartError> {
+        let rendered = self.template.render(invocation)?;
+        let is_bundled = rendered.program == BUNDLED;
+        let written: Vec<_> = self.template.literal_words().collect();
+        let word = |text: String| {
+            let literal = written.contains(&text.as_str());
+            Word { text: text.into(), literal }
+        };
+        let program = if is_bundled { self.machine.jp.to_string() } else { rendered.program };
+        let program = Word { text: program.into(), literal: true };
+        let serve = is_bundled.then(|| Word { text: SERVE_BUNDLED.into(), literal: false });
+        Ok([program].into_iter().chain(serve).chain(rendered.args.into_iter().map(word)).collect())
     }
 
     async fn can_keep_apart(&self, prepared: &Prepared) -> Result<(), StartError> {
@@ -166,6 +230,10 @@ impl LocalProgram {
         let words = std::iter::once(rendered.program).chain(rendered.args).collect();
         Ok(Found { path, canonical, words })
     }
+}
+
+fn piped() -> Streams {
+    Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe }
 }
 
 /// What to say about sensitive paths that nobody was asked about.

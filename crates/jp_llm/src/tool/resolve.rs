@@ -4,11 +4,13 @@
 //! |---|---|---|
 //! | `local`, with `parameters` | the configuration | a program |
 //! | `local`, without | its program, which is asked, with the configuration on top | a program |
+//! | `local`, with `runtime = "vfs"` | the same | a sealed program |
 //! | `builtin` | jp, with the configuration on top | part of jp |
 
 mod error;
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -24,7 +26,8 @@ use jp_config::{
     },
 };
 use jp_confine::{Confiner, Covered, Needs};
-use jp_tool::{SchemaResponse, SessionAction, Tool, ToolSchema};
+use jp_tool::{SchemaResponse, SessionAction, Tool, ToolSchema, access::SensitiveGate};
+use jp_vfs::ToolAccess;
 use serde_json::{Map, Value};
 
 pub use self::error::ResolveError;
@@ -41,6 +44,7 @@ use super::{
         ToolRuntime,
         builtin::{Builtin, BuiltinRuntime},
         stdio::{StdioRuntime, live::StdioLive},
+        vfs::{VfsRuntime, VfsTool, VfsWorld, live::VfsLive},
     },
     schema_query::{SchemaQueries, cache::Cache},
     template::CommandTemplate,
@@ -124,6 +128,10 @@ pub struct World {
     pub refresh: bool,
     /// What the tools that come with jp say about themselves.
     pub bundled: SchemaResponse,
+    /// What sealed tools are served with.
+    pub vfs: VfsWorld,
+    /// What a rule alone does not let them have.
+    pub sensitive: Arc<SensitiveGate>,
 }
 
 /// Resolves the tools of one configuration.
@@ -138,6 +146,8 @@ pub struct Resolver {
     /// Sensitive paths that a person said yes to.
     approved: Mutex<Vec<Utf8PathBuf>>,
     was_asked: AtomicBool,
+    /// What sealed tools may use, by name: what a person said yes to holds for all their calls.
+    accesses: Mutex<HashMap<String, Arc<ToolAccess>>>,
 }
 
 impl Resolver {
@@ -151,8 +161,8 @@ impl Resolver {
     ) -> Self {
         let cache = world.cache.clone().map(|directory| Cache::new(directory, world.refresh));
         let queries = SchemaQueries::new(cache);
-        let (approved, was_asked) = (Mutex::default(), AtomicBool::default());
-        Self { config, policies, confiner, needs, world, queries, approved, was_asked }
+        let (approved, was_asked, accesses) = Default::default();
+        Self { config, policies, confiner, needs, world, queries, approved, was_asked, accesses }
     }
 
     /// The names of all tools, in the order of the configuration.
@@ -163,7 +173,14 @@ impl Resolver {
     /// Lets the tools that are resolved from now on see these sensitive paths, as far as their rules
     /// grant them.
     pub fn approve(&self, paths: impl IntoIterator<Item = Utf8PathBuf>) {
-        self.approved.lock().unwrap_or_else(PoisonError::into_inner).extend(paths);
+        let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in paths {
+            // Sealed tools name the files of the workspace by where they are in it.
+            if let Ok(inside) = path.strip_prefix(&self.world.root) {
+                self.world.sensitive.answer(inside, true);
+            }
+            approved.push(path);
+        }
     }
 
     fn approved(&self) -> Vec<Utf8PathBuf> {
@@ -181,6 +198,10 @@ impl Resolver {
     pub async fn covered(&self, name: &str) -> Vec<Covered> {
         self.was_asked.store(true, Ordering::Relaxed);
         let Some(tool) = self.config.app.conversation.tools.get(name) else { return Vec::new() };
+        // Such a tool is asked about when it wants something, not before.
+        if tool.config.runtime == Runtime::Vfs {
+            return Vec::new();
+        }
         let Ok(program) = self.program(tool) else { return Vec::new() };
         program.covered(tool.name_at_source()).await.unwrap_or_default()
     }
@@ -206,17 +227,20 @@ impl Resolver {
         tool: ConfiguredTool<'_>,
     ) -> Result<ResolvedTool, ResolveError> {
         let (name, config) = (tool.name, tool.config);
-        if config.runtime != Runtime::Stdio {
-            let what =
-                format!("this jp does not run tools with `runtime = \"{}\"`", config.runtime);
-            return Err(ResolveError::Unsupported { name: name.to_owned(), what });
-        }
+        let kind = match config.runtime {
+            Runtime::Stdio => ProgramKind::Stdio,
+            Runtime::Vfs => ProgramKind::Sealed(self.access(name), self.world.vfs.clone()),
+            Runtime::Wasm => {
+                let what = "this jp does not run tools with `runtime = \"wasm\"`".to_owned();
+                return Err(ResolveError::Unsupported { name: name.to_owned(), what });
+            }
+        };
         let program = Arc::new(self.program(tool)?);
         let overrides = Overrides::of(config);
         if let Some(schema) = overrides.whole(name) {
             let origins = Origins::all(&schema, Origin::Config);
-            let runtime = Arc::new(StdioRuntime::new(program));
-            return finish(tool, schema, origins, Runs { runtime, live: None, described: false });
+            let runs = Runs { described: false, ..kind.runs(program, None) };
+            return finish(tool, schema, origins, runs);
         }
         let wanted = tool.name_at_source();
         let schema = self.described(&program, name, wanted).await?;
@@ -224,7 +248,7 @@ impl Resolver {
         let (schema, origins) =
             merged.map_err(|source| ResolveError::Merge { name: name.to_owned(), source })?;
         let actions = schema.is_stateful().then(|| schema.actions.clone().unwrap_or_default());
-        finish(tool, schema, origins, Runs::of_program(program, actions))
+        finish(tool, schema, origins, kind.runs(program, actions))
     }
 
     /// What the program says about one of its tools.
@@ -262,7 +286,25 @@ impl Resolver {
             was_asked: self.was_asked.load(Ordering::Relaxed),
             template,
             timeout: Duration::from_secs(config.timeout_secs.into()),
+            program_files: config
+                .program_files
+                .0
+                .iter()
+                .map(|path| Utf8PathBuf::from(&**path))
+                .collect(),
+            is_sealed: config.runtime == Runtime::Vfs,
         })
+    }
+
+    /// What a sealed tool may use, the same for all its calls.
+    fn access(&self, name: &str) -> Arc<ToolAccess> {
+        let mut accesses = self.accesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let policy = self.policies.get(name).map(|tool| tool.policy.clone());
+            let sensitive = Some(self.world.sensitive.clone());
+            Arc::new(ToolAccess::new(name, self.config.tool_key(name), policy, sensitive))
+        };
+        accesses.entry(name.to_owned()).or_insert_with(make).clone()
     }
 
     fn place(&self, tool: &str) -> Place {
@@ -299,17 +341,29 @@ struct Runs {
     described: bool,
 }
 
-impl Runs {
+/// How the program of a local tool is run.
+enum ProgramKind {
+    Stdio,
+    /// Under these rights, in this world.
+    Sealed(Arc<ToolAccess>, VfsWorld),
+}
+
+impl ProgramKind {
     /// A program that has described itself; with actions, it stays alive.
-    fn of_program(program: Arc<LocalProgram>, actions: Option<Vec<SessionAction>>) -> Self {
-        let Some(actions) = actions else {
-            let runtime = Arc::new(StdioRuntime::new(program));
-            return Self { runtime, live: None, described: true };
-        };
+    fn runs(self, program: Arc<LocalProgram>, actions: Option<Vec<SessionAction>>) -> Runs {
         let patience = program.timeout;
-        let live: Arc<dyn LiveRuntime> = Arc::new(StdioLive::new(program));
+        let (runtime, live): (Arc<dyn ToolRuntime>, Arc<dyn LiveRuntime>) = match self {
+            Self::Stdio => {
+                (Arc::new(StdioRuntime::new(program.clone())), Arc::new(StdioLive::new(program)))
+            }
+            Self::Sealed(access, world) => {
+                let tool = VfsTool { program, access, world };
+                (Arc::new(VfsRuntime::new(tool.clone())), Arc::new(VfsLive::new(tool)))
+            }
+        };
+        let Some(actions) = actions else { return Runs { runtime, live: None, described: true } };
         let once = Once::new(live.clone(), actions, patience);
-        Self { runtime: Arc::new(once), live: Some(live), described: true }
+        Runs { runtime: Arc::new(once), live: Some(live), described: true }
     }
 }
 

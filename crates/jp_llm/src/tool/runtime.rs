@@ -4,7 +4,9 @@
 //! of what is built in, a connection), so whoever calls a tool passes the call and nothing else.
 
 pub mod builtin;
+pub(crate) mod messages;
 pub mod stdio;
+pub mod vfs;
 
 use std::{fmt, pin::Pin};
 

@@ -5,6 +5,7 @@
 //! wants to know, with everything it writes thrown away, and it has two seconds.
 
 pub(crate) mod cache;
+mod sealed;
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -70,6 +71,14 @@ pub enum DescribeError {
         /// What it printed.
         printed: String,
     },
+    /// It said something else than a description.
+    #[error("asked to describe itself, the tool {what}")]
+    Said {
+        /// What it did instead.
+        what: String,
+        /// What it printed.
+        printed: String,
+    },
     /// It printed too much.
     #[error("asked to describe itself, the program printed more than {MOST} bytes")]
     TooMuch,
@@ -88,7 +97,10 @@ impl DescribeError {
     /// What the program printed, for people to see.
     pub fn printed(&self) -> Option<&str> {
         match self {
-            Self::Time { printed } | Self::Exit { printed, .. } | Self::Other { printed, .. } => {
+            Self::Time { printed }
+            | Self::Exit { printed, .. }
+            | Self::Said { printed, .. }
+            | Self::Other { printed, .. } => {
                 Some(printed).filter(|text| !text.is_empty()).map(String::as_str)
             }
             Self::Start(_) | Self::Watch(_) | Self::TooMuch => None,
@@ -140,13 +152,22 @@ impl SchemaQueries {
         Ok(Arc::new(answer))
     }
 
+    fn warn(&self, warnings: Vec<String>) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings);
+    }
+
     async fn ask_program(
         &self,
         program: &LocalProgram,
         question: &Question,
     ) -> Result<SchemaResponse, DescribeError> {
+        if program.is_sealed {
+            let (answer, warnings) = sealed::ask(program, &question.invocation).await?;
+            self.warn(warnings);
+            return Ok(answer);
+        }
         let (running, warnings) = program.start(&question.invocation, true).await?;
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings);
+        self.warn(warnings);
         let mut input = serde_json::to_vec(&question.invocation).unwrap_or_default();
         input.push(b'\n');
         let bounds = Bounds { output: MOST, time: Some(PATIENCE), ..Bounds::default() };

@@ -7,7 +7,7 @@
 use camino::Utf8Path;
 use jp_tool::{
     ToolError,
-    vfs::{ErrorCode, ErrorObject, FileMatches, FsGrep, FsGrepResult, ProjectPath},
+    vfs::{FileMatches, FsGrep, FsGrepResult, ProjectPath},
 };
 
 use super::{
@@ -32,12 +32,9 @@ pub(super) fn search<P: Place>(
     let Some(query) = query(place, args) else {
         return Ok(None);
     };
-    let found = match place.grep(query) {
-        None => return Ok(None),
-        Some(Ok(found)) => found,
-        Some(Err(error)) => return refused(&error),
+    let Some(FsGrepResult { matches, binary, unread }) = place.grep(&query)? else {
+        return Ok(None);
     };
-    let FsGrepResult { matches, binary, unread } = found;
     // What could not be read has to be told apart.
     if unread > 0 {
         return Ok(None);
@@ -77,17 +74,6 @@ fn query<P: Place>(place: &P, args: &GrepFiles) -> Option<FsGrep> {
         fixed: args.fixed,
         ..FsGrep::new(args.pattern.as_str())
     })
-}
-
-/// More than the host can tell at once is searched and counted here; so is what it cannot find, to name
-/// it.
-fn refused(error: &ErrorObject) -> Result<Option<Hits>, ToolError> {
-    match error.code() {
-        Some(ErrorCode::AccessDenied | ErrorCode::Cancelled | ErrorCode::Timeout) => {
-            Err(ToolError::new(error.message()))
-        }
-        _ => Ok(None),
-    }
 }
 
 /// Whether the lines are as they are in the file, as far as they are shown.

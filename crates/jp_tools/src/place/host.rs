@@ -11,55 +11,73 @@
 
 mod change;
 mod file;
-mod link;
 mod path;
 mod tree;
 
-use std::sync::Arc;
-
 use camino::Utf8Path;
 use jp_tool::{
-    Call, ToolError,
+    Call, Context, Invocation, JsonSchema, Reply, Stop, ToolEntry, ToolError,
     access::{AccessPolicy, path::Kind},
-    vfs::{ErrorCode, ErrorObject},
+    vfs::{self, ErrorCode, VfsError, VfsHost},
 };
 use rustix::io::Errno;
+use serde::de::DeserializeOwned;
 
-pub(crate) use self::{file::HostFile, link::Link};
-use super::{PlaceError, Workspace};
+pub(crate) use self::file::HostFile;
+use super::{PlaceError, Way};
 use crate::walk::Tree;
 
-/// The files of the host at the other end of a line.
-#[derive(Debug, Clone)]
-pub(crate) struct ViaHost(pub(crate) Arc<Link>);
+/// Tools that are sealed off from the files.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sealed;
 
-impl Workspace for ViaHost {
+impl Way for Sealed {
+    type Start = VfsHost;
     type Place = HostPlace;
 
-    fn place(&self, call: &Call) -> Result<HostPlace, ToolError> {
-        Ok(HostPlace { link: Arc::clone(&self.0), policy: call.context.access.clone() })
+    fn tool<A, R, E>(
+        name: &str,
+        tool: fn(A, &Call, &HostPlace) -> Result<R, E>,
+    ) -> ToolEntry<VfsHost>
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        R: Into<Reply> + 'static,
+        E: Into<Stop> + From<ToolError> + 'static,
+    {
+        vfs::tool(name, move |arguments, host: &VfsHost| {
+            let policy = host.init().context.access.clone();
+            tool(arguments, &call(host), &HostPlace { host: host.clone(), policy })
+        })
     }
+}
+
+/// The call as a tool beside the files would get it. There is no root that it could open.
+fn call(host: &VfsHost) -> Call {
+    let vfs::Init { tool, context, .. } = host.init().clone();
+    let vfs::InitContext { action, workspace_id, conversation_id, access } = context;
+    let context = Context { root: ".".into(), action, access, workspace_id, conversation_id };
+    Call::split(Invocation { tool, context }).0
 }
 
 /// The files of one call.
 #[derive(Debug)]
 pub(crate) struct HostPlace {
-    link: Arc<Link>,
+    host: VfsHost,
     /// What the host said about the rules when it started the tool.
     policy: Option<AccessPolicy>,
 }
 
 impl HostPlace {
     /// What a refusal means.
-    fn failed(&self, path: &Utf8Path, error: &ErrorObject) -> PlaceError {
+    fn failed(&self, path: &Utf8Path, error: &VfsError) -> PlaceError {
         match error.code() {
             Some(ErrorCode::NotFound) if self.is_below_file(path) => {
                 PlaceError::system(path, Errno::NOTDIR)
             }
             Some(ErrorCode::NotFound) => PlaceError::system(path, Errno::NOENT),
             Some(ErrorCode::AlreadyExists) => PlaceError::system(path, Errno::EXIST),
-            Some(ErrorCode::AccessDenied) => PlaceError::Refused(self.refusal(error.message())),
-            _ => PlaceError::Other(ToolError::new(error.message())),
+            Some(ErrorCode::AccessDenied) => PlaceError::Refused(self.refusal(&error.to_string())),
+            _ => PlaceError::Other(ToolError::from_error(error)),
         }
     }
 
@@ -76,7 +94,7 @@ impl HostPlace {
     }
 
     /// What a refusal means where a file was meant.
-    fn failed_on_file(&self, path: &Utf8Path, error: &ErrorObject) -> PlaceError {
+    fn failed_on_file(&self, path: &Utf8Path, error: &VfsError) -> PlaceError {
         let is_unnamed = matches!(self.failed(path, error), PlaceError::Other(_));
         if is_unnamed && self.looks_like(path, Kind::Directory) {
             return PlaceError::system(path, Errno::ISDIR);

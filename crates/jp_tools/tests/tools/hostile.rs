@@ -60,7 +60,7 @@ fn arguments_of_ten_megabytes() {
         assert!(length < 100 << 10, "{}: an error of {length} bytes", &tool[..tool.len().min(20)]);
     }
     assert_eq!(world.everything(), before);
-    assert!(start.elapsed().as_secs() < 50, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 150, "{:?}", start.elapsed());
     // Where it makes sense it works.
     let written = world.tool("fs_create_file").run(json!({ "path": "big", "content": big }));
     assert_eq!(written.text(), "Created big (1 line).");
@@ -140,7 +140,7 @@ fn patterns_that_take_others_for_ever() {
         let change = world.tool("fs_modify_file").run(json!({ "path": "a.txt", "edits": edits }));
         assert_ne!(change.value["type"], "success");
     }
-    assert!(start.elapsed().as_secs() < 50, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 150, "{:?}", start.elapsed());
 }
 
 #[test]

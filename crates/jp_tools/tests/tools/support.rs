@@ -104,7 +104,7 @@ fn everything(root: &Utf8Path) -> BTreeMap<Utf8PathBuf, String> {
                 dirs.push(path.clone());
                 String::new()
             } else if data.is_file() {
-                format!("{:?}", fs::read(&path))
+                content(&path, data.len())
             } else {
                 format!("{:?}", path.read_link_utf8())
             };
@@ -123,7 +123,7 @@ fn content(path: &Utf8Path, len: u64) -> String {
         0..=MAX_SHOWN => {
             format!("{:?}", fs::read(path).map(|bytes| bytes.escape_ascii().to_string()))
         }
-        MAX_SHOWN..=MAX_READ => {
+        ..=MAX_READ => {
             let mut hasher = DefaultHasher::new();
             fs::read(path).unwrap().hash(&mut hasher);
             format!("{len} bytes, {:x}", hasher.finish())

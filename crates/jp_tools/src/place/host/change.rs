@@ -1,18 +1,15 @@
 //! Changing files through the host.
 
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 
 use camino::Utf8Path;
 use jp_tool::{
     ToolError,
     access::{
-        Capability, Decision,
+        AccessPolicy, Capability, Decision, FsRule,
         path::{Existing, Kind},
     },
-    vfs::{
-        Encoding, ErrorCode, ErrorObject, FsDelete, FsExists, FsGrep, FsGrepResult, FsRename,
-        FsWrite, ProcessRun, ProjectPath,
-    },
+    vfs::{ErrorCode, FsDelete, FsExists, FsGrep, FsGrepResult, FsRename, ProcessRun, ProjectPath},
 };
 use rustix::io::Errno;
 
@@ -45,7 +42,7 @@ impl Place for HostPlace {
             let is_to_change = may(Capability::Update) && !may(Capability::Create);
             return Ok(if is_to_change { Presence::There } else { Presence::Unknown });
         }
-        match self.link.ask(&FsExists { path: project }) {
+        match self.host.call(&FsExists { path: project }) {
             Ok(answer) if answer.exists => Ok(Presence::There),
             Ok(_) => Ok(Presence::Nothing),
             Err(error) => Err(self.failed(path, &error)),
@@ -57,7 +54,8 @@ impl Place for HostPlace {
     }
 
     fn create(&self, path: &Utf8Path, content: &[u8]) -> Result<(), PlaceError> {
-        self.write(path::project(path)?, content, true)
+        self.host
+            .create(path::project(path)?, content)
             .map_err(|error| self.failed_on_file(path, &error))
     }
 
@@ -103,11 +101,11 @@ impl Place for HostPlace {
         if project.as_str() == "." {
             return Err(PlaceError::system(path, Errno::BUSY));
         }
-        let Err(error) = self.link.ask(&FsDelete::new(project.clone())) else {
+        let Err(error) = self.host.call(&FsDelete::new(project.clone())) else {
             return Ok(Deleted::File);
         };
         let failed = self.failed_on_file(path, &error);
-        if !matches!(&failed, PlaceError::Open(open) if is_directory(open)) {
+        if !failed.is_any(&[ErrorKind::IsADirectory]) {
             return Err(failed);
         }
         self.delete_empty(path, project)
@@ -116,7 +114,7 @@ impl Place for HostPlace {
     fn rename(&self, from: &Utf8Path, to: &Utf8Path, existing: Existing) -> Result<(), PlaceError> {
         let overwrite = existing == Existing::Replace;
         let request = FsRename { from: path::project(from)?, to: path::project(to)?, overwrite };
-        match self.link.ask(&request) {
+        match self.host.call(&request) {
             Ok(_) => Ok(()),
             Err(error) if error.code() == Some(ErrorCode::AlreadyExists) => {
                 Err(PlaceError::system(to, Errno::EXIST))
@@ -129,36 +127,33 @@ impl Place for HostPlace {
     /// for the sake of another question.
     fn is_dirty(&self, canonical: &Utf8Path) -> bool {
         let args = git::question(canonical);
-        let is_allowed = |policy: &jp_tool::access::AccessPolicy| {
-            policy.decide_command(git::GIT, &args).is_allowed()
-        };
+        let is_allowed =
+            |policy: &AccessPolicy| policy.decide_command(git::GIT, &args).is_allowed();
         if !self.policy.as_ref().is_some_and(is_allowed) {
             return false;
         }
         let request =
             ProcessRun { program: git::GIT.to_owned(), args: args.clone(), envs: Vec::new() };
-        self.link.ask(&request).is_ok_and(|ran| ran.exit_code == 0 && !ran.stdout.is_empty())
+        self.host.call(&request).is_ok_and(|ran| ran.exit_code == 0 && !ran.stdout.is_empty())
     }
 
-    fn grep(&self, query: FsGrep) -> Option<Result<FsGrepResult, ErrorObject>> {
-        Some(self.link.ask(&query))
+    fn grep(&self, query: &FsGrep) -> Result<Option<FsGrepResult>, PlaceError> {
+        let error = match self.host.call(query) {
+            Ok(found) => return Ok(Some(found)),
+            Err(error) => error,
+        };
+        match error.code() {
+            Some(ErrorCode::AccessDenied | ErrorCode::Cancelled | ErrorCode::Timeout) | None => {
+                Err(self.failed(Utf8Path::new("."), &error))
+            }
+            // More than the host can tell at once; or one of the paths is not there, and whoever
+            // searches here will find out which.
+            Some(_) => Ok(None),
+        }
     }
 }
 
 impl HostPlace {
-    fn write(
-        &self,
-        path: ProjectPath,
-        content: &[u8],
-        create_new: bool,
-    ) -> Result<(), ErrorObject> {
-        let (content, encoding) = match std::str::from_utf8(content) {
-            Ok(text) => (text.to_owned(), None),
-            Err(_) => (base64_simd::STANDARD.encode_to_string(content), Some(Encoding::Base64)),
-        };
-        self.link.ask(&FsWrite { path, content, encoding, create_new }).map(|_| ())
-    }
-
     /// Gives one file its content, unless it is another than the one that was looked at.
     fn replace_one(&self, original: &Original<()>, content: &[u8]) -> Result<(), ToolError> {
         let path = &original.path;
@@ -170,7 +165,8 @@ impl HostPlace {
                 return Err(ToolError::new(message).transient());
             }
         }
-        self.write(path::project(path)?, content, false)
+        self.host
+            .write(path::project(path)?, content)
             .map_err(|error| self.failed_on_file(path, &error).into())
     }
 
@@ -178,7 +174,7 @@ impl HostPlace {
     fn put_back(&self, original: &Original<()>) -> bool {
         let path = path::project(&original.path);
         let content = original.content.as_ref();
-        path.ok().zip(content).is_some_and(|(path, old)| self.write(path, old, false).is_ok())
+        path.ok().zip(content).is_some_and(|(path, old)| self.host.write(path, old).is_ok())
     }
 
     /// Deletes a directory that is empty.
@@ -191,18 +187,13 @@ impl HostPlace {
             return Err(PlaceError::system(path, Errno::NOTEMPTY));
         }
         let request = FsDelete { recursive: true, ..FsDelete::new(project) };
-        self.link.ask(&request).map_err(|error| self.failed(path, &error))?;
+        self.host.call(&request).map_err(|error| self.failed(path, &error))?;
         Ok(Deleted::Directory)
     }
 
     /// Whether something in a directory may be there that is not listed.
     fn may_hide(&self, dir: &Utf8Path) -> bool {
-        let hides = |rule: &jp_tool::access::FsRule| rule.path().starts_with(dir) && !rule.read();
+        let hides = |rule: &FsRule| rule.path().starts_with(dir) && !rule.read();
         self.policy.as_ref().is_some_and(|policy| policy.fs.iter().any(hides))
     }
-}
-
-fn is_directory(error: &jp_tool::access::path::OpenError) -> bool {
-    use jp_tool::access::path::OpenError;
-    matches!(error, OpenError::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory)
 }

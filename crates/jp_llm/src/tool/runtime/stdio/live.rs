@@ -21,14 +21,11 @@ use crate::tool::{
     live::{Alive, LiveRuntime, LiveTool, Spawn, Started},
     local::LocalProgram,
     outcome::{Cause, Failure, ended_early, shortened},
-    runtime::BoxFuture,
+    runtime::{BoxFuture, messages},
 };
 
 /// The longest line that a tool may answer with.
 const LONGEST_LINE: u64 = 10 * 1024 * 1024;
-
-/// How much of its messages is kept for an error.
-const MESSAGES: u64 = 64 * 1024;
 
 /// How long a program that has stopped may take to end.
 const GRACE: Stop =
@@ -107,7 +104,7 @@ impl Process {
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(ToolError::new("the program has no streams"));
         };
-        let messages = tokio::spawn(collect(stderr, tool.to_owned()));
+        let messages = tokio::spawn(messages::collect(stderr, tool.to_owned()));
         Ok(Self { running, stdin, stdout: BufReader::new(stdout), messages, patience })
     }
 
@@ -250,24 +247,5 @@ fn object(command: &ToolCommand) -> Result<Map<String, Value>, ToolError> {
     match serde_json::to_value(command) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) | Err(_) => Err(ToolError::new("the command cannot be written")),
-    }
-}
-
-/// The last part of what a program writes for people. All of it goes to the log.
-async fn collect(stderr: pipe::Receiver, tool: String) -> String {
-    let mut lines = BufReader::new(stderr);
-    let (mut kept, mut line) = (String::new(), Vec::new());
-    loop {
-        line.clear();
-        match (&mut lines).take(MESSAGES).read_until(b'\n', &mut line).await {
-            Ok(0) | Err(_) => return kept,
-            Ok(_) => {}
-        }
-        let text = String::from_utf8_lossy(&line);
-        tracing::info!(tool, "{}", text.trim_end());
-        kept.push_str(&text);
-        if kept.len() as u64 > 2 * MESSAGES {
-            kept = shortened(&kept);
-        }
     }
 }

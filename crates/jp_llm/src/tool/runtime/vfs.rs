@@ -1,0 +1,160 @@
+//! Tools that touch nothing by themselves: sealed programs whose every request jp carries out.
+//!
+//! A call goes like this: the directory for programs is made, the tool is started where it sees nothing but
+//! itself, it gets `init`, and from then on [`jp_vfs`] answers what it asks. Its last word is the outcome.
+
+pub mod live;
+pub(crate) mod served;
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use jp_project::ProjectFiles;
+use jp_tool::{
+    Action, Invocation, SchemaResponse, ToolError, ToolResult,
+    vfs::{Answer, Init, InitContext, PROTOCOL_VERSION},
+};
+use jp_vfs::{End, Host, ToolAccess, gate::Gate};
+
+use self::served::Served;
+use super::{BoxFuture, Execution, Request, ToolRuntime, stdio::failure};
+use crate::tool::{
+    context::tool_context,
+    local::LocalProgram,
+    outcome::{Cause, ExecutionOutcome, Failure},
+};
+
+/// What all such tools of one run share.
+#[derive(Debug, Clone)]
+pub struct VfsWorld {
+    /// Who carries out requests.
+    pub host: Arc<Host>,
+    /// The files of the project, without rules.
+    pub project: Arc<dyn ProjectFiles>,
+    /// Where a copy of them can be made for programs.
+    pub scratch: Utf8PathBuf,
+}
+
+/// Executes a sealed program once for each call.
+#[derive(Debug)]
+pub struct VfsRuntime {
+    tool: VfsTool,
+}
+
+/// One tool: its program, and what it may use.
+#[derive(Debug, Clone)]
+pub(crate) struct VfsTool {
+    pub(crate) program: Arc<LocalProgram>,
+    pub(crate) access: Arc<ToolAccess>,
+    pub(crate) world: VfsWorld,
+}
+
+impl VfsRuntime {
+    pub(crate) fn new(tool: VfsTool) -> Self {
+        Self { tool }
+    }
+
+    async fn run(&self, request: Request<'_>) -> Result<Execution, Failure> {
+        let started =
+            self.tool.start(request.tool.clone(), request.action, &self.tool.world.project);
+        let Some(started) = request.cancel.run_until_cancelled(started).await else {
+            return Ok(ExecutionOutcome::Cancelled.into());
+        };
+        let (mut served, warnings) = started?;
+        let patience = self.tool.program.timeout;
+        let outcome = tokio::select! {
+            end = served.session.end() => served.outcome(end).await,
+            () = served.late(patience) => {
+                served.stop().await;
+                ExecutionOutcome::Completed(Err(Failure::late(patience)))
+            }
+            () = request.cancel.cancelled() => {
+                served.cancel().await;
+                ExecutionOutcome::Cancelled
+            }
+        };
+        Ok(Execution { warnings, ..outcome.into() })
+    }
+}
+
+impl ToolRuntime for VfsRuntime {
+    fn execute<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Execution> {
+        Box::pin(async move {
+            let failed = |error| ExecutionOutcome::Completed(Err(error)).into();
+            self.run(request).await.unwrap_or_else(failed)
+        })
+    }
+}
+
+impl VfsTool {
+    /// Starts the tool for this call, on these files.
+    async fn start(
+        &self,
+        tool: jp_tool::Tool,
+        action: Action,
+        project: &Arc<dyn ProjectFiles>,
+    ) -> Result<(Served, Vec<String>), Failure> {
+        let program = &self.program;
+        let gate = Gate::new(self.access.clone(), project.clone(), self.world.scratch.clone());
+        gate.prepare().await.map_err(|error| ToolError::from_error(&error))?;
+        let invocation = tool_context(&program.place, tool, action);
+        let started = program.start_sealed(&invocation).await;
+        let (running, warnings) = started.map_err(|error| failure(&error))?;
+        let served = Served::new(running, init(invocation), gate, self.world.host.clone())?;
+        Ok((served, warnings))
+    }
+}
+
+/// The call as such a tool gets it.
+pub(crate) fn init(invocation: Invocation) -> Init {
+    let Invocation { tool, context } = invocation;
+    let context = InitContext {
+        action: context.action,
+        workspace_id: context.workspace_id,
+        conversation_id: context.conversation_id,
+        access: context.access,
+    };
+    Init { tool, context, protocol_version: PROTOCOL_VERSION.to_owned() }
+}
+
+/// What a tool says about itself: its last word, if that is a description.
+pub(crate) fn description(end: End) -> Result<SchemaResponse, End> {
+    match end {
+        End::Result(Answer::Schema(schema)) => Ok(schema),
+        other => Err(other),
+    }
+}
+
+/// The outcome that the last word of a tool is; `None` where there was none.
+fn said(end: End) -> Result<ExecutionOutcome, End> {
+    Ok(match end {
+        End::Result(Answer::Content(content)) => ToolResult::new(content.into_blocks()).into(),
+        End::Result(Answer::Schema(_)) => {
+            ExecutionOutcome::failed("the tool described itself instead of doing what it was asked")
+        }
+        End::Failed(error) => ExecutionOutcome::Completed(Err(error.into())),
+        End::Stopped(jp_tool::ToolState::Stopped { result }) => {
+            ToolResult::new(result.into_blocks()).into()
+        }
+        End::Silent(patience) => late(format!(
+            "the tool asked nothing and said nothing for {} seconds and was ended",
+            patience.as_secs()
+        )),
+        End::Deaf(patience) => late(format!(
+            "the tool did not read the answers to its requests for {} seconds and was ended",
+            patience.as_secs()
+        )),
+        End::Unrecorded(reason) => ExecutionOutcome::Completed(Err(Failure::new(
+            Cause::Refused,
+            format!("the requests of the tool cannot be written down, so it was ended: {reason}"),
+        ))),
+        End::Unreadable(reason) => {
+            ExecutionOutcome::failed(format!("the last word of the tool makes no sense: {reason}"))
+        }
+        other => return Err(other),
+    })
+}
+
+fn late(message: String) -> ExecutionOutcome {
+    ExecutionOutcome::Completed(Err(Failure::new(Cause::Time, message)))
+}

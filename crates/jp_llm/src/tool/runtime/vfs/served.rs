@@ -1,0 +1,124 @@
+//! A sealed program that runs, and the session that serves it.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use jp_confine::Running;
+use jp_process::{Exit, Stop};
+use jp_tool::{ToolError, vfs::Init};
+use jp_vfs::{End, Host, Limits, Pipes, Session, gate::Gate};
+use tokio::task::JoinHandle;
+
+use super::said;
+use crate::tool::{
+    outcome::{ExecutionOutcome, shortened},
+    runtime::messages,
+};
+
+/// How long a tool that has said its last word may take to end.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A tool that is being served. Dropped, it is ended.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) session: Session,
+    running: Running,
+    /// What it writes for people.
+    messages: JoinHandle<String>,
+    limits: Limits,
+    since: Instant,
+}
+
+impl Served {
+    pub(crate) fn new(
+        mut running: Running,
+        init: Init,
+        gate: Gate,
+        host: Arc<Host>,
+    ) -> Result<Self, ToolError> {
+        let child = &mut running.child;
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+            return Err(ToolError::new("the program has no streams"));
+        };
+        let messages = tokio::spawn(messages::collect(stderr, init.tool.name.clone()));
+        let limits = *host.limits();
+        let pipes = stdin
+            .into_nonblocking_fd()
+            .and_then(|to_tool| Ok(Pipes { to_tool, from_tool: stdout.into_nonblocking_fd()? }));
+        let session = pipes.and_then(|pipes| Session::start(pipes, init, Arc::new(gate), host));
+        let session = session.map_err(|error| ToolError::from_error(&error))?;
+        Ok(Self { session, running, messages, limits, since: Instant::now() })
+    }
+
+    /// What came of it, when nothing more comes; the program is gone then.
+    pub(super) async fn outcome(&mut self, end: End) -> ExecutionOutcome {
+        match said(end) {
+            Ok(outcome) => {
+                self.stop().await;
+                outcome
+            }
+            Err(end) => ExecutionOutcome::Completed(Err(self.without_a_word(end).await.into())),
+        }
+    }
+
+    /// Completes when the tool has worked for so long. The time of a person does not count.
+    pub(super) async fn late(&self, patience: Duration) {
+        loop {
+            let used = self.since.elapsed().saturating_sub(self.session.time_asked());
+            let Some(left) = patience.checked_sub(used).filter(|left| !left.is_zero()) else {
+                return;
+            };
+            tokio::time::sleep(left).await;
+        }
+    }
+
+    /// Ends a tool that has said its last word, or has to go.
+    pub(super) async fn stop(&mut self) {
+        let _ = self.end_within(FAREWELL).await;
+    }
+
+    /// Tells the tool to end, and sees to it that it does.
+    pub(super) async fn cancel(&mut self) {
+        self.session.cancel();
+        let _ = self.end_within(self.limits.cancel_grace).await;
+    }
+
+    async fn end_within(&mut self, grace: Duration) -> Result<Exit, jp_process::WaitError> {
+        let stop = Stop { terminate_after: grace, kill_after: self.limits.kill_after };
+        self.running.child.stop(stop).await
+    }
+
+    /// Why a tool ended without saying what came of the call.
+    async fn without_a_word(&mut self, end: End) -> ToolError {
+        let mut error = match self.end_within(FAREWELL).await {
+            Ok(exit) => ToolError::new(format!("the tool {exit} without a result")),
+            Err(error) => ToolError::from_error(&error),
+        };
+        if let End::Lost(reason) = end {
+            error.trace.push(reason);
+        }
+        let messages = self.messages().await;
+        if !messages.is_empty() {
+            error.trace.push(messages);
+        }
+        error
+    }
+
+    /// Ends the tool, and gives what it wrote for people.
+    pub(crate) async fn gone(mut self) -> String {
+        self.stop().await;
+        self.messages().await
+    }
+
+    async fn messages(&mut self) -> String {
+        let messages = tokio::time::timeout(FAREWELL, &mut self.messages).await;
+        let messages = messages.ok().and_then(Result::ok).unwrap_or_default();
+        match messages.trim() {
+            "" => String::new(),
+            messages => format!("stderr: {}", shortened(messages)),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Files: each request on the view of the project that the gate gave.
+
+use jp_project::{
+    Content, DeleteReach, GrepQuery, Kind, Part, ProjectError, ProjectPath, RenameTarget, Slice,
+    WriteMode,
+};
+use jp_tool::{
+    access::FsAccessError,
+    vfs::{
+        self, DirEntry, Done, Encoding, ErrorCode, ErrorObject, FileMatches, FsCreateDir, FsDelete,
+        FsExists, FsExistsResult, FsGrep, FsGrepResult, FsListDir, FsListDirResult, FsMetadata,
+        FsMetadataResult, FsRead, FsRename, FsWrite, GrepLine, Id,
+    },
+};
+
+use crate::{gate::Granted, limits::Limits, reply};
+
+/// Why a request about files was not done.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// The rules say no, or do not say yes.
+    Access(FsAccessError),
+    /// Something else.
+    Other(ErrorObject),
+}
+
+type Answered = Result<(), Failed>;
+
+pub(crate) fn read(
+    granted: Granted<'_, FsRead>,
+    id: &Id,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Answered {
+    let FsRead { path, offset, limit } = granted.params();
+    let part = Part { offset: offset.unwrap_or(0), limit: *limit, max: limits.file_bytes };
+    let Content { bytes, size } = granted.means().read(&project_path(path)?, part)?;
+    reply::content(id, &bytes, size, out);
+    Ok(())
+}
+
+pub(crate) fn write(granted: Granted<'_, FsWrite>, id: &Id, out: &mut Vec<u8>) -> Answered {
+    let FsWrite { path, content, encoding, create_new } = granted.params();
+    let path = project_path(path)?;
+    let mode = if *create_new { WriteMode::CreateNew } else { WriteMode::Replace };
+    let write = |bytes: &[u8]| granted.means().write(&path, bytes, mode);
+    match encoding {
+        None => write(content.as_bytes())?,
+        Some(Encoding::Base64) => {
+            let decoded = base64_simd::STANDARD.decode_to_vec(content);
+            write(&decoded.map_err(|_| invalid("params of `fs.write`: `content` is not base64"))?)?;
+        }
+    }
+    done(id, out)
+}
+
+pub(crate) fn exists(granted: Granted<'_, FsExists>, id: &Id, out: &mut Vec<u8>) -> Answered {
+    let exists = granted.means().exists(&project_path(&granted.params().path)?)?;
+    reply::success(id, &FsExistsResult { exists }, out);
+    Ok(())
+}
+
+pub(crate) fn list_dir(granted: Granted<'_, FsListDir>, id: &Id, out: &mut Vec<u8>) -> Answered {
+    let FsListDir { path, offset, limit } = granted.params();
+    let entries = granted.means().list_dir(&project_path(path)?, Slice::default())?;
+    // What is neither has no name in the protocol, and counts for no page.
+    let known = entries.into_iter().filter_map(|entry| {
+        let kind = wire_kind(entry.kind)?;
+        Some(DirEntry { path: entry.name, kind })
+    });
+    let entries = known.skip(count(offset.unwrap_or(0))).take(count(limit.unwrap_or(u64::MAX)));
+    reply::success(id, &FsListDirResult { entries: entries.collect() }, out);
+    Ok(())
+}
+
+pub(crate) fn metadata(granted: Granted<'_, FsMetadata>, id: &Id, out: &mut Vec<u8>) -> Answered {
+    let path = &granted.params().path;
+    let data = granted.means().metadata(&project_path(path)?)?;
+    let kind = wire_kind(data.kind)
+        .ok_or_else(|| invalid(format!("{path}: is neither a file nor a directory")))?;
+    let size = (kind == vfs::Kind::File).then_some(data.size);
+    reply::success(id, &FsMetadataResult { kind, size }, out);
+    Ok(())
+}
+
+pub(crate) fn delete(granted: Granted<'_, FsDelete>, id: &Id, out: &mut Vec<u8>) -> Answered {
+    let FsDelete { path, recursive } = granted.params();
+    let reach = if *recursive { DeleteReach::Recursive } else { DeleteReach::File };
+    granted.means().delete(&project_path(path)?, reach)?;
+    done(id, out)
+}
+
+pub(crate) fn rename(granted: Granted<'_, FsRename>, id: &Id, out: &mut Vec<u8>) -> Answered {
+    let FsRename { from, to, overwrite } = granted.params();
+    let target = if *overwrite { RenameTarget::Overwrite } else { RenameTarget::Keep };
+    granted.means().rename(&project_path(from)?, &project_path(to)?, target)?;
+    done(id, out)
+}
+
+pub(crate) fn create_dir(
+    granted: Granted<'_, FsCreateDir>,
+    id: &Id,
+    out: &mut Vec<u8>,
+) -> Answered {
+    let path = project_path(&granted.params().path)?;
+    match granted.means().create_dir(&path) {
+        Ok(()) => {}
+        Err(ProjectError::AlreadyExists { .. }) => {
+            // A directory that is there is what was wanted; anything else was not asked to be kept.
+            if granted.means().metadata(&path)?.kind != Kind::Directory {
+                return Err(invalid(format!("{path}: is there, and no directory")).into());
+            }
+        }
+        Err(error) => return Err(error.into()),
+    }
+    done(id, out)
+}
+
+pub(crate) fn grep(
+    granted: Granted<'_, FsGrep>,
+    id: &Id,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Answered {
+    let Some(query) = query(granted.params(), limits)? else {
+        reply::success(id, &FsGrepResult::default(), out);
+        return Ok(());
+    };
+    let found = granted.means().grep(&query)?;
+    let is_bounded = granted.params().max_matches.is_some();
+    let matches: usize = found.files.iter().map(|file| hits(&file.lines)).sum();
+    // A part would look like everything, unless a part was asked for.
+    if found.limit_reached && !(is_bounded && matches >= query.max_matches) {
+        return Err(Failed::Other(ErrorObject::new(
+            ErrorCode::TooLarge,
+            format!(
+                "there is more than fits into one answer ({matches} matches so far); \
+                 narrow `paths` or `extensions`, or give `max_matches`"
+            ),
+        )));
+    }
+    let matches = found.files.into_iter().map(|file| FileMatches {
+        path: file.path.into_string(),
+        lines: file.lines.into_iter().map(grep_line).collect(),
+    });
+    reply::success(id, &FsGrepResult { matches: matches.collect() }, out);
+    Ok(())
+}
+
+/// The search as the project knows it; `None` if there is nothing to search.
+fn query(params: &FsGrep, limits: &Limits) -> Result<Option<GrepQuery>, Failed> {
+    let is_empty = |list: &Option<Vec<_>>| list.as_ref().is_some_and(Vec::is_empty);
+    let mut query = GrepQuery::new(params.pattern.clone());
+    let paths = params.paths.iter().flatten().map(project_path);
+    query.paths = paths.collect::<Result<_, _>>()?;
+    query.extensions = params.extensions.clone().unwrap_or_default();
+    query.context = usize::try_from(params.context).unwrap_or(usize::MAX);
+    query.case_insensitive = params.case_insensitive;
+    query.fixed = params.fixed;
+    query.max_bytes = count(limits.file_bytes);
+    if let Some(most) = params.max_matches {
+        query.max_matches = count(most).min(query.max_matches);
+    }
+    let no_paths = params.paths.as_ref().is_some_and(Vec::is_empty);
+    if no_paths || is_empty(&params.extensions) || query.max_matches == 0 {
+        query.check()?;
+        return Ok(None);
+    }
+    Ok(Some(query))
+}
+
+fn hits(lines: &[jp_project::GrepLine]) -> usize {
+    lines.iter().filter(|line| line.is_match).count()
+}
+
+fn grep_line(line: jp_project::GrepLine) -> GrepLine {
+    GrepLine { line_number: line.number, content: line.content, is_match: line.is_match }
+}
+
+fn done(id: &Id, out: &mut Vec<u8>) -> Answered {
+    reply::success(id, &Done {}, out);
+    Ok(())
+}
+
+fn wire_kind(kind: Kind) -> Option<vfs::Kind> {
+    match kind {
+        Kind::File => Some(vfs::Kind::File),
+        Kind::Directory => Some(vfs::Kind::Dir),
+        Kind::Other => None,
+    }
+}
+
+fn project_path(path: &vfs::ProjectPath) -> Result<ProjectPath, Failed> {
+    ProjectPath::new(path.as_str()).map_err(|error| invalid(error.to_string()).into())
+}
+
+fn count(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+pub(crate) fn invalid(message: impl Into<String>) -> ErrorObject {
+    ErrorObject::new(ErrorCode::InvalidParams, message)
+}
+
+pub(crate) fn internal(message: impl Into<String>) -> ErrorObject {
+    ErrorObject::new(ErrorCode::InternalError, message)
+}
+
+impl From<ErrorObject> for Failed {
+    fn from(error: ErrorObject) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<ProjectError> for Failed {
+    fn from(error: ProjectError) -> Self {
+        let code = match error {
+            ProjectError::Access(error) => return Self::Access(error),
+            ProjectError::NotFound { .. } => ErrorCode::NotFound,
+            ProjectError::AlreadyExists { .. } => ErrorCode::AlreadyExists,
+            ProjectError::TooLarge { .. } => ErrorCode::TooLarge,
+            ProjectError::IsADirectory { .. }
+            | ProjectError::NotADirectory { .. }
+            | ProjectError::NotEmpty { .. }
+            | ProjectError::Root
+            | ProjectError::IntoItself { .. }
+            | ProjectError::Pattern(_) => ErrorCode::InvalidParams,
+            ProjectError::Io { ref source, .. }
+                if source.kind() == std::io::ErrorKind::TimedOut =>
+            {
+                ErrorCode::Timeout
+            }
+            ProjectError::Unavailable | ProjectError::Io { .. } => ErrorCode::InternalError,
+        };
+        Self::Other(ErrorObject::new(code, error.to_string()))
+    }
+}

@@ -1,0 +1,376 @@
+//! The gate: nothing is done for a tool that did not come through here.
+//!
+//! [`ToolAccess`] is what one tool may use in one run of jp: its rules, and what a person added to them
+//! meanwhile. A [`Gate`] brings it together with the files of one call. What passes is a [`Granted`],
+//! which nobody else can make and without which no handler does anything.
+//!
+//! A tool without rules for a kind of resource gets little by default: it may read the files of the
+//! project, and nothing else. What goes beyond that is not denied by anybody, so a person can be asked.
+
+mod words;
+mod workplace;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use camino::Utf8PathBuf;
+use jp_project::{Materialized, ProjectFiles, Rules};
+use jp_tool::{
+    access::{
+        AccessPolicy, Capability, CommandRule, Commands, Decision, FsAccessError, FsRule,
+        SensitiveGate,
+    },
+    vfs::{ErrorCode, ErrorObject, ProcessRun},
+};
+
+use self::workplace::Workplace;
+use crate::{
+    approve::{Approval, Wanted},
+    serve::Stop,
+};
+
+/// How many refusals of a person are remembered; what is beyond is asked about again.
+const MOST_REFUSALS: usize = 1_000;
+
+/// What one tool may use in one run of jp, for all its calls.
+#[derive(Debug)]
+pub struct ToolAccess {
+    tool: String,
+    key: String,
+    sensitive: Option<Arc<SensitiveGate>>,
+    /// Whether there are no rules for files, so that what the default does not give is uncovered.
+    files_by_default: bool,
+    state: Mutex<State>,
+    /// Held while a person is asked, so that nobody is asked the same twice.
+    turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What is granted now; replaced as a whole when a person says yes.
+    policy: Arc<AccessPolicy>,
+    /// How often a person said yes to more than one request.
+    version: u64,
+    /// What a person said no to.
+    refused: Vec<Wanted>,
+}
+
+impl ToolAccess {
+    /// What a tool may use by its rules. `key` is where it is configured: `conversation.tools.x`.
+    pub fn new(
+        tool: impl Into<String>,
+        key: impl Into<String>,
+        policy: Option<AccessPolicy>,
+        sensitive: Option<Arc<SensitiveGate>>,
+    ) -> Self {
+        let mut policy = policy.unwrap_or_default();
+        let files_by_default = policy.fs.is_empty();
+        if files_by_default {
+            policy.fs = vec![FsRule::new(".", [Capability::Read])].into();
+        }
+        // Absent means any program for other tools, and none here.
+        policy.commands.get_or_insert_default();
+        let state = State { policy: Arc::new(policy), version: 0, refused: Vec::new() };
+        let (tool, key, turn) = (tool.into(), key.into(), tokio::sync::Mutex::default());
+        Self { tool, key, sensitive, files_by_default, state: Mutex::new(state), turn }
+    }
+
+    /// What the tool is called.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// Where the tool is configured.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Waits until nobody else is asking for this tool.
+    pub(crate) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.turn.lock().await
+    }
+
+    /// Whether a person has said yes to something since.
+    pub(crate) fn has_changed_since(&self, means: &Means) -> bool {
+        self.state().version != means.version
+    }
+
+    /// Whether a person said no to this already.
+    pub(crate) fn was_refused(&self, wanted: &Wanted) -> bool {
+        self.state().refused.contains(wanted)
+    }
+
+    /// Keeps what a person said, as far as it is about more than one request.
+    pub(crate) fn learn(&self, wanted: &Wanted, approval: Approval) {
+        if let (Wanted::Sensitive { path, .. }, Some(gate)) = (wanted, &self.sensitive) {
+            gate.answer(path, approval != Approval::No);
+            self.state().version += 1;
+            return;
+        }
+        let mut state = self.state();
+        match approval {
+            Approval::No if state.refused.len() < MOST_REFUSALS => {
+                state.refused.push(wanted.clone());
+            }
+            Approval::No | Approval::Once => {}
+            Approval::Run | Approval::Keep => {
+                state.policy = Arc::new(widened(&state.policy, wanted));
+                state.version += 1;
+            }
+        }
+    }
+
+    fn policy(&self) -> (Arc<AccessPolicy>, u64) {
+        let state = self.state();
+        (state.policy.clone(), state.version)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The gate of one call.
+#[derive(Debug)]
+pub struct Gate {
+    access: Arc<ToolAccess>,
+    /// The files without rules; nobody but the gate has them.
+    project: Arc<dyn ProjectFiles>,
+    means: Mutex<Arc<Means>>,
+    workplace: Workplace,
+}
+
+/// What a request may use: the rules, and the files under them.
+#[derive(Debug)]
+pub struct Means {
+    policy: Arc<AccessPolicy>,
+    files: Arc<dyn ProjectFiles>,
+    files_by_default: bool,
+    version: u64,
+}
+
+/// A request that was let through, with what it may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Granted<'a, P, M = dyn ProjectFiles>
+where
+    M: ?Sized,
+{
+    params: &'a P,
+    means: &'a M,
+}
+
+impl<'a, P, M: ?Sized> Granted<'a, P, M> {
+    /// What is to be done.
+    pub fn params(&self) -> &'a P {
+        self.params
+    }
+
+    /// What it may be done with.
+    pub fn means(&self) -> &'a M {
+        self.means
+    }
+}
+
+impl Gate {
+    /// A gate in front of these files. Where programs need a copy of them, it is made in `scratch`.
+    pub fn new(
+        access: Arc<ToolAccess>,
+        project: Arc<dyn ProjectFiles>,
+        scratch: Utf8PathBuf,
+    ) -> Self {
+        let (policy, version) = access.policy();
+        let means = Means::new(&access, &project, policy, version);
+        let (means, workplace) = (Mutex::new(Arc::new(means)), Workplace::new(scratch));
+        Self { access, project, means, workplace }
+    }
+
+    /// Whose gate it is.
+    pub fn access(&self) -> &ToolAccess {
+        &self.access
+    }
+
+    /// Makes the directory in which programs work, if the rules let the tool start any. Otherwise it is
+    /// made when a person has said yes to one.
+    pub async fn prepare(&self) -> Result<(), ErrorObject> {
+        let means = self.means();
+        let can_run = means.policy.commands.as_ref().is_some_and(|commands| !commands.is_empty());
+        if can_run { self.workplace.prepare(&means.files).await } else { Ok(()) }
+    }
+
+    /// The directory for one program, with the files as they are now.
+    pub(crate) async fn workplace(&self, means: &Means) -> Result<Materialized, ErrorObject> {
+        self.workplace.take(&means.files).await
+    }
+
+    /// Says that files may have changed, so that a copy that was made is out of date.
+    pub(crate) fn note_change(&self) {
+        self.workplace.forget();
+    }
+
+    /// Whether answers about files cost next to nothing.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.project.is_quick()
+    }
+
+    /// What a request may use now.
+    pub(crate) fn means(&self) -> Arc<Means> {
+        let mut means = self.means.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.access.has_changed_since(&means) {
+            let (policy, version) = self.access.policy();
+            *means = Arc::new(Means::new(&self.access, &self.project, policy, version));
+        }
+        means.clone()
+    }
+
+    /// The same with what a person said yes to for one request.
+    pub(crate) fn means_with(&self, once: &[Wanted]) -> Arc<Means> {
+        if once.is_empty() {
+            return self.means();
+        }
+        let (policy, version) = self.access.policy();
+        let wide = once.iter().fold((*policy).clone(), |policy, one| widened(&policy, one));
+        Arc::new(Means::new(&self.access, &self.project, Arc::new(wide), version))
+    }
+}
+
+impl Means {
+    fn new(
+        access: &ToolAccess,
+        project: &Arc<dyn ProjectFiles>,
+        policy: Arc<AccessPolicy>,
+        version: u64,
+    ) -> Self {
+        let rules = Rules { policy: Some((*policy).clone()), sensitive: access.sensitive.clone() };
+        let files_by_default = access.files_by_default;
+        Self { files: project.under(rules), policy, files_by_default, version }
+    }
+
+    /// The rules.
+    pub(crate) fn policy(&self) -> &AccessPolicy {
+        &self.policy
+    }
+
+    /// Lets a request about files through: the view itself judges it, in the same act.
+    pub(crate) fn files<'a, P>(&'a self, params: &'a P) -> Granted<'a, P> {
+        Granted { params, means: self.files.as_ref() }
+    }
+
+    /// Lets a request to the network through: whoever sends it asks the rules at each hop.
+    pub(crate) fn network<'a, P>(&'a self, params: &'a P) -> Granted<'a, P, AccessPolicy> {
+        Granted { params, means: &self.policy }
+    }
+
+    /// Lets a program be started, if there is a rule for it.
+    pub(crate) fn command<'a>(
+        &'a self,
+        params: &'a ProcessRun,
+    ) -> Result<Granted<'a, ProcessRun, CommandRule>, Stop> {
+        match self.policy.decide_command(&params.program, &params.args) {
+            Decision::Allowed(means) => Ok(Granted { params, means }),
+            Decision::Denied(rule) => {
+                let message = format!(
+                    "access denied: run {:?} with these arguments; {}",
+                    params.program,
+                    words::arguments(rule)
+                );
+                Err(denied(message))
+            }
+            Decision::Uncovered => Err(Stop::Ask {
+                wanted: Wanted::Command {
+                    program: params.program.clone(),
+                    args: params.args.clone(),
+                },
+                denial: format!(
+                    "access denied: run {:?}; {}",
+                    params.program,
+                    words::programs(self.policy.commands.as_ref())
+                ),
+            }),
+        }
+    }
+
+    /// What a refusal of the files means for the tool.
+    pub(crate) fn refused(&self, error: &FsAccessError) -> Stop {
+        match error {
+            FsAccessError::Denied { capability, target, covered, .. } => {
+                let grants = words::files(&self.policy);
+                let denial = format!("access denied: {capability} on {target}; {grants}");
+                let capability =
+                    Capability::ALL.into_iter().find(|one| one.as_str() == *capability);
+                match capability {
+                    Some(capability) if !covered || self.files_by_default => {
+                        let wanted = Wanted::Fs { capability, path: target.clone() };
+                        Stop::Ask { wanted, denial }
+                    }
+                    _ => denied(denial),
+                }
+            }
+            FsAccessError::Sensitive(sensitive) => {
+                let denial = format!("access denied: {sensitive}");
+                if sensitive.asked {
+                    return denied(denial);
+                }
+                let (path, pattern) = (sensitive.path.clone(), sensitive.pattern.clone());
+                Stop::Ask { wanted: Wanted::Sensitive { path, pattern }, denial }
+            }
+            other => denied(format!("access denied: {other}")),
+        }
+    }
+
+    /// The rule that decides about a path as it is written, for records.
+    pub(crate) fn rule_for(&self, path: &str) -> Option<String> {
+        words::rule_for(&self.policy, path, self.files_by_default)
+    }
+}
+
+fn denied(message: String) -> Stop {
+    Stop::Refused(ErrorObject::new(ErrorCode::AccessDenied, message))
+}
+
+/// The policy with exactly this on top.
+fn widened(policy: &AccessPolicy, wanted: &Wanted) -> AccessPolicy {
+    let mut policy = policy.clone();
+    match wanted {
+        Wanted::Fs { capability, path } => {
+            // The most specific rule decides alone, so it repeats what held there before.
+            let had = Capability::ALL.into_iter().filter(|one| policy.check(*one, path).is_ok());
+            let rule = FsRule::new(path.clone(), had.chain([*capability]));
+            policy.fs = policy.fs.iter().cloned().chain([rule]).collect::<Vec<_>>().into();
+        }
+        Wanted::Net { rule, .. } => policy.net.push(rule.clone()),
+        Wanted::Command { program, args } => {
+            let had = policy.commands.iter().flat_map(|commands| commands.iter());
+            let had = had.map(|(program, rule)| (program.clone(), rule.clone()));
+            let mut commands: std::collections::BTreeMap<_, _> = had.collect();
+            let rule = commands
+                .entry(program.clone())
+                .or_insert_with(|| CommandRule { args: Some(Vec::new()), envs: Vec::new() });
+            if let Some(lists) = &mut rule.args {
+                lists.push(args.clone());
+            }
+            policy.commands = Some(commands.into_iter().collect::<Commands>());
+        }
+        // The gate for sensitive paths remembers the answer itself.
+        Wanted::Sensitive { .. } => {}
+    }
+    policy
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fs { capability, path } => write!(f, "{} {path}", capability.as_str()),
+            Self::Sensitive { path, pattern } => write!(f, "use {path}, sensitive by `{pattern}`"),
+            Self::Net { url, .. } => write!(f, "request {url}"),
+            Self::Command { program, args } => {
+                write!(f, "run {program}")?;
+                args.iter().try_for_each(|arg| write!(f, " {arg}"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

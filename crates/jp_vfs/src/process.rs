@@ -1,0 +1,143 @@
+//! Programs that a tool asks the host to run.
+//!
+//! A program sees no variable of the host but those that the tool named and a rule lets it have, and what
+//! it prints goes back without their values. It works in a real directory with the files of the project:
+//! in the project itself where that is one, else in a copy, from which what changed is brought back under
+//! the rules of the tool.
+
+use std::{fmt, time::Duration};
+
+use camino::Utf8Path;
+use jp_project::{Materialized, ProjectError, SyncError};
+use jp_secret::{Scrubber, Secret};
+use jp_tool::{
+    access::{AccessPolicy, CommandRule},
+    vfs::{ErrorCode, ErrorObject, ProcessRun, ProcessRunResult},
+};
+
+use crate::{
+    approve::BoxFuture,
+    fs::internal,
+    gate::{Gate, Granted, Means},
+    host::Host,
+    serve::Stop,
+};
+
+/// What can start programs, confined by the rules of the tool that wants them.
+pub trait Programs: fmt::Debug + Send + Sync {
+    /// Runs a program from its start to its end. Dropping the future ends it, with all that it started.
+    fn run<'a>(&'a self, run: ProgramRun<'a>) -> BoxFuture<'a, Result<Ran, ProgramError>>;
+}
+
+/// A program that is to be run.
+#[derive(Debug, Clone, Copy)]
+pub struct ProgramRun<'a> {
+    /// Where the tool is configured: `conversation.tools.x`.
+    pub key: &'a str,
+    /// The rules of the tool, which hold for the program too.
+    pub policy: &'a AccessPolicy,
+    /// A directory with the files of the project, which is where it works.
+    pub directory: &'a Utf8Path,
+    /// Its name, or its path.
+    pub program: &'a str,
+    /// Its arguments.
+    pub args: &'a [String],
+    /// Its variables, in addition to what no program can do without.
+    pub variables: &'a [(String, String)],
+    /// How long it may take.
+    pub time: Duration,
+    /// How much it may print to each output.
+    pub output_bytes: usize,
+}
+
+/// A program that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// What it printed for people.
+    pub stderr: Vec<u8>,
+    /// Its exit code; 128 and the number of the signal if it died of one.
+    pub exit_code: i32,
+}
+
+/// Why a program was not run, or not to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// There is no such program.
+    #[error("{0}")]
+    NotFound(String),
+    /// It cannot be confined by the rules.
+    #[error("{0}")]
+    Refused(String),
+    /// It took too long, and was ended.
+    #[error("the program did not end within {} seconds", .0.as_secs())]
+    Time(Duration),
+    /// It printed too much, and was ended.
+    #[error("the program printed more than {0} bytes")]
+    Output(usize),
+    /// Something else.
+    #[error("{0}")]
+    Failed(String),
+}
+
+pub(crate) async fn run(
+    granted: Granted<'_, ProcessRun, CommandRule>,
+    gate: &Gate,
+    means: &Means,
+    host: &Host,
+) -> Result<ProcessRunResult, Stop> {
+    let params = granted.params();
+    let variables = variables(params, granted.means(), host);
+    let values: Vec<_> = variables.iter().map(|(_, value)| Secret::new(value.as_str())).collect();
+    let scrubber = Scrubber::new(&values).map_err(|error| internal(error.to_string()))?;
+    let place = gate.workplace(means).await?;
+    let run = ProgramRun {
+        key: gate.access().key(),
+        policy: means.policy(),
+        directory: place.path(),
+        program: &params.program,
+        args: &params.args,
+        variables: &variables,
+        time: host.limits().process_timeout,
+        output_bytes: usize::try_from(host.limits().file_bytes).unwrap_or(usize::MAX),
+    };
+    let ran = host.programs()?.run(run).await.map_err(|error| refusal(&error, &scrubber))?;
+    bring_back(place).await?;
+    gate.note_change();
+    let text = |bytes| String::from_utf8_lossy(&scrubber.bytes(bytes)).into_owned();
+    let (stdout, stderr) = (text(ran.stdout), text(ran.stderr));
+    Ok(ProcessRunResult { stdout, stderr, exit_code: ran.exit_code })
+}
+
+/// The variables that were asked for, as far as the rule lets the program have them.
+fn variables(params: &ProcessRun, rule: &CommandRule, host: &Host) -> Vec<(String, String)> {
+    let allowed = params.envs.iter().filter(|name| rule.forwards(name));
+    let found = allowed.filter_map(|name| Some((name.clone(), host.variable(name)?.to_owned())));
+    found.collect()
+}
+
+/// Brings back what the program changed, if it worked in a copy.
+async fn bring_back(mut place: Materialized) -> Result<(), Stop> {
+    let work = tokio::task::spawn_blocking(move || place.sync_back().map(|_| ()));
+    let synced = work.await.map_err(|_| internal("the host failed to bring changes back"))?;
+    synced.map_err(|error| {
+        let code = match &error {
+            SyncError::Project(ProjectError::Access(_)) => ErrorCode::AccessDenied,
+            _ => ErrorCode::InternalError,
+        };
+        let message = format!("the program has run, but its changes are not kept: {error}");
+        ErrorObject::new(code, message).into()
+    })
+}
+
+fn refusal(error: &ProgramError, scrubber: &Scrubber) -> Stop {
+    let code = match error {
+        ProgramError::NotFound(_) => ErrorCode::NotFound,
+        ProgramError::Refused(_) => ErrorCode::AccessDenied,
+        ProgramError::Time(_) => ErrorCode::Timeout,
+        ProgramError::Output(_) => ErrorCode::TooLarge,
+        ProgramError::Failed(_) => ErrorCode::InternalError,
+    };
+    ErrorObject::new(code, scrubber.text(error.to_string())).into()
+}

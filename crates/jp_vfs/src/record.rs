@@ -1,0 +1,105 @@
+//! What was asked, what was decided and how long it took, for people who want to know exactly.
+//!
+//! Contents are never part of it, nor is what could be a secret: the query of a URL, headers, the
+//! arguments of a program.
+
+use std::{fmt, io, time::Duration};
+
+use jiff::Timestamp;
+use jp_tool::vfs::{Call, Id};
+use serde::Serialize;
+use url::Url;
+
+/// Writes records down.
+pub trait Recorder: fmt::Debug + Send + Sync {
+    /// Writes one down. A session whose requests cannot be written down is ended.
+    fn record(&self, record: &Record) -> io::Result<()>;
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Record {
+    /// When it came.
+    pub time: Timestamp,
+    /// Which tool sent it.
+    pub tool: String,
+    /// Its id.
+    pub id: Option<Id>,
+    /// Its method; absent for a line that was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// What it was about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// What was decided.
+    pub decision: Decided,
+    /// The rule that decided, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The code of the refusal, if it was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+    /// How long its line was.
+    pub bytes_in: u64,
+    /// How long the answer was.
+    pub bytes_out: u64,
+    /// How long it took, in microseconds.
+    pub micros: u64,
+}
+
+/// What was decided about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decided {
+    /// The rules allow it.
+    Allowed,
+    /// The rules do not, or nobody could be asked.
+    Denied,
+    /// A person said no.
+    AskedNo,
+    /// A person said yes, once.
+    AskedOnce,
+    /// A person said yes, for the run.
+    AskedRun,
+    /// A person said yes, and it is a rule now.
+    AskedKeep,
+    /// There was nothing to decide.
+    None,
+}
+
+/// What a call is about, without what could be a secret.
+pub(crate) fn target(call: &Call) -> Option<String> {
+    Some(match call {
+        Call::FsRead(params) => params.path.to_string(),
+        Call::FsWrite(params) => params.path.to_string(),
+        Call::FsExists(params) => params.path.to_string(),
+        Call::FsListDir(params) => params.path.to_string(),
+        Call::FsMetadata(params) => params.path.to_string(),
+        Call::FsDelete(params) => params.path.to_string(),
+        Call::FsCreateDir(params) => params.path.to_string(),
+        Call::FsRename(params) => format!("{} → {}", params.from, params.to),
+        Call::FsGrep(params) => {
+            let paths: Vec<_> = params.paths.iter().flatten().map(AsRef::as_ref).collect();
+            if params.paths.is_none() { ".".to_owned() } else { paths.join(", ") }
+        }
+        Call::HttpGet(params) => without_secrets(&params.url),
+        Call::HttpPost(params) => without_secrets(&params.url),
+        Call::ProcessRun(params) => params.program.clone(),
+        Call::HostCapabilities(_) => return None,
+    })
+}
+
+/// A URL without its query, its fragment and who asks.
+pub(crate) fn without_secrets(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url) else { return "(not a URL)".to_owned() };
+    url.set_query(None);
+    url.set_fragment(None);
+    // Only fails for URLs that cannot have a user.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.to_string()
+}
+
+pub(crate) fn micros(elapsed: Duration) -> u64 {
+    u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)
+}

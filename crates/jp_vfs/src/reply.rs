@@ -1,0 +1,80 @@
+//! Answers as lines.
+//!
+//! The content of a file is by far the longest part of any message, so it is not turned into a value
+//! first: its bytes are escaped straight into the line.
+
+use jp_tool::vfs::{ErrorCode, ErrorObject, HostNotification, Id, Response, escape, write_line};
+use serde::Serialize;
+
+/// Adds the answer to a request that was done.
+pub(crate) fn success(id: &Id, result: &impl Serialize, out: &mut Vec<u8>) {
+    line(&Response::success(id.clone(), result), out);
+}
+
+/// Adds the answer to a request that was refused, or to a line that was none.
+pub(crate) fn failure(id: Option<&Id>, error: ErrorObject, out: &mut Vec<u8>) {
+    line(&Response::<()> { id: id.cloned(), outcome: Err(error) }, out);
+}
+
+/// Adds a notification.
+pub(crate) fn notification(notification: &HostNotification, out: &mut Vec<u8>) {
+    line(notification, out);
+}
+
+/// Bytes as they are told: text if they are UTF-8, base64 otherwise.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Told<'a> {
+    Text(&'a str),
+    Binary(&'a [u8]),
+}
+
+impl<'a> Told<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        str::from_utf8(bytes).map_or(Self::Binary(bytes), Self::Text)
+    }
+}
+
+/// Adds the answer to `fs.read`.
+pub(crate) fn content(id: &Id, bytes: &[u8], size: u64, out: &mut Vec<u8>) {
+    start(id, bytes.len(), out);
+    field("content", Told::of(bytes), out);
+    out.extend_from_slice(b",\"size\":");
+    out.extend_from_slice(size.to_string().as_bytes());
+    out.extend_from_slice(b"}}\n");
+}
+
+fn start(id: &Id, expected: usize, out: &mut Vec<u8>) {
+    // Most text needs few escapes; base64 needs a third more.
+    out.reserve(expected + expected / 3 + 128);
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    match id {
+        Id::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Id::String(text) => escape(text, out),
+    }
+    out.extend_from_slice(b",\"result\":{");
+}
+
+/// Adds a field for bytes, and the one that says how they are written.
+fn field(name: &str, told: Told<'_>, out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    match told {
+        Told::Text(text) => escape(text, out),
+        Told::Binary(bytes) => {
+            out.push(b'"');
+            base64_simd::STANDARD.encode_append(bytes, out);
+            out.extend_from_slice(b"\",\"encoding\":\"base64\"");
+        }
+    }
+}
+
+fn line(message: &impl Serialize, out: &mut Vec<u8>) {
+    let start = out.len();
+    if write_line(message, out).is_err() {
+        // Only a map with keys that are no strings has no JSON, and no message has one.
+        out.truncate(start);
+        let error = ErrorObject::new(ErrorCode::InternalError, "the answer cannot be written");
+        let _ = write_line(&Response::<()> { id: None, outcome: Err(error) }, out);
+    }
+}

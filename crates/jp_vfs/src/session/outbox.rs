@@ -1,0 +1,94 @@
+//! What the tool has not read yet.
+//!
+//! Short answers are put together, so that many of them go out in one write. A long one that somebody
+//! else made is kept as it is.
+
+use std::{collections::VecDeque, io, os::fd::BorrowedFd};
+
+use rustix::io::Errno;
+
+/// Up to this size answers are put together.
+const TOGETHER: usize = 64 << 10;
+/// A buffer up to this size is used again.
+const KEPT: usize = 1 << 20;
+
+/// Lines that wait to be written.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    chunks: VecDeque<Vec<u8>>,
+    /// How much of the first chunk is written.
+    written: usize,
+    /// An empty buffer.
+    spare: Vec<u8>,
+}
+
+/// What came of an attempt to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// Everything is written.
+    All,
+    /// Something is left; `true` if something was written.
+    Part(bool),
+    /// Nobody reads any more.
+    Closed,
+}
+
+impl Outbox {
+    pub(super) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// How many bytes wait.
+    pub(super) fn len(&self) -> usize {
+        self.chunks.iter().map(Vec::len).sum::<usize>() - self.written
+    }
+
+    /// Where the next short answer is added.
+    pub(super) fn open(&mut self) -> &mut Vec<u8> {
+        if self.chunks.back().is_none_or(|last| last.len() >= TOGETHER) {
+            self.chunks.push_back(std::mem::take(&mut self.spare));
+        }
+        let last = self.chunks.len() - 1;
+        &mut self.chunks[last]
+    }
+
+    pub(super) fn push(&mut self, line: Vec<u8>) {
+        if line.len() < TOGETHER {
+            self.open().extend_from_slice(&line);
+        } else {
+            self.chunks.push_back(line);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.chunks.clear();
+        self.written = 0;
+    }
+
+    /// Writes what the pipe takes.
+    pub(super) fn write(&mut self, pipe: BorrowedFd<'_>) -> io::Result<Sent> {
+        let mut moved = false;
+        while let Some(first) = self.chunks.front_mut() {
+            if self.written == first.len() {
+                self.written = 0;
+                let mut done = self.chunks.pop_front().unwrap_or_default();
+                if done.capacity() <= KEPT {
+                    done.clear();
+                    self.spare = done;
+                }
+                continue;
+            }
+            match rustix::io::write(pipe, &first[self.written..]) {
+                Ok(count) => {
+                    self.written += count;
+                    moved = true;
+                }
+                Err(Errno::AGAIN) => return Ok(Sent::Part(moved)),
+                Err(Errno::INTR) => {}
+                Err(Errno::PIPE) => return Ok(Sent::Closed),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Sent::All)
+    }
+}

@@ -1,0 +1,190 @@
+//! What a session does with requests: answer, hand over, call off, write down.
+
+use std::{sync::Arc, time::Instant};
+
+use jiff::Timestamp;
+use jp_tool::vfs::{Call, ErrorCode, ErrorObject, Id, Request};
+use tokio_util::sync::CancellationToken;
+
+use super::{End, Talk};
+use crate::{
+    record::{self, Decided, Record},
+    reply,
+    serve::{self, Manner, Stop},
+    session::job::{Answered, Job, Note},
+};
+
+/// A request that somebody else carries out.
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    pub(super) cancel: CancellationToken,
+    arrival: Arrival,
+    call: Arc<Call>,
+}
+
+/// When a request came, and how long it was.
+#[derive(Debug, Clone, Copy)]
+struct Arrival {
+    at: Instant,
+    time: Timestamp,
+    bytes: usize,
+}
+
+impl Talk {
+    pub(super) fn request(&mut self, request: &Request<'_>, bytes: usize) -> Option<End> {
+        let arrival = self.arrival(bytes);
+        let id = request.id.clone();
+        if self.is_cancelled {
+            let error = ErrorObject::new(ErrorCode::Cancelled, "the call is cancelled");
+            return self.refuse(Some(&id), None, error, arrival);
+        }
+        if self.under_way.contains_key(&id) {
+            let message = format!("the id {id} is in use by a request that is not answered yet");
+            let error = ErrorObject::new(ErrorCode::InvalidRequest, message);
+            return self.refuse(Some(&id), None, error, arrival);
+        }
+        match Call::parse(request) {
+            Err(error) => self.refuse(Some(&id), None, error, arrival),
+            Ok(call) => match serve::manner(&call, self.gate.is_quick()) {
+                Manner::Quick => self.at_once(id, call, arrival),
+                manner => self.hand_over(id, call, manner, arrival),
+            },
+        }
+    }
+
+    /// Answers a line that is no request.
+    pub(super) fn no_message(
+        &mut self,
+        id: Option<&Id>,
+        error: ErrorObject,
+        bytes: usize,
+    ) -> Option<End> {
+        let arrival = self.arrival(bytes);
+        self.refuse(id, None, error, arrival)
+    }
+
+    fn at_once(&mut self, id: Id, call: Call, arrival: Arrival) -> Option<End> {
+        let means = self.gate.means();
+        let out = self.outbox.open();
+        let before = out.len();
+        match serve::at_once(&call, &id, &self.gate, &means, self.host.limits(), out) {
+            Ok(()) => {
+                let sent = out.len() - before;
+                self.write_down(Some(&id), Some(&call), arrival, &Note::allowed(), sent)
+            }
+            Err(Stop::Refused(error)) => self.refuse(Some(&id), Some(&call), error, arrival),
+            Err(Stop::Ask { denial, .. }) if !self.host.approver().can_ask() => {
+                let denial = format!("{denial}; nobody can be asked");
+                let error = ErrorObject::new(ErrorCode::AccessDenied, denial);
+                self.refuse(Some(&id), Some(&call), error, arrival)
+            }
+            Err(Stop::Ask { .. }) => self.hand_over(id, call, Manner::Slow, arrival),
+        }
+    }
+
+    fn hand_over(&mut self, id: Id, call: Call, manner: Manner, arrival: Arrival) -> Option<End> {
+        let (call, cancel) = (Arc::new(call), CancellationToken::new());
+        let job = Job {
+            id: id.clone(),
+            call: call.clone(),
+            manner,
+            gate: self.gate.clone(),
+            host: self.host.clone(),
+            shared: self.shared.clone(),
+            cancel: cancel.clone(),
+        };
+        self.requested += arrival.bytes;
+        self.under_way.insert(id, UnderWay { cancel, arrival, call });
+        self.runtime.spawn(job.run());
+        None
+    }
+
+    /// Takes over the answer to a request that was handed over, unless it was called off meanwhile.
+    pub(super) fn answered(&mut self, answered: Answered) -> Option<End> {
+        let Answered { id, line, note } = answered;
+        let under_way = self.take(&id)?;
+        let sent = line.len();
+        self.outbox.push(line);
+        self.write_down(Some(&id), Some(&under_way.call), under_way.arrival, &note, sent)
+    }
+
+    /// Answers a request that nobody wants any more.
+    pub(super) fn call_off(&mut self, id: &Id) -> Option<End> {
+        let under_way = self.take(id)?;
+        under_way.cancel.cancel();
+        let error = ErrorObject::new(ErrorCode::Cancelled, "the request was called off");
+        self.refuse(Some(id), Some(&under_way.call), error, under_way.arrival)
+    }
+
+    fn take(&mut self, id: &Id) -> Option<UnderWay> {
+        let under_way = self.under_way.remove(id)?;
+        self.requested -= under_way.arrival.bytes;
+        // From now on it is the tool's turn again.
+        self.last_word = Instant::now();
+        Some(under_way)
+    }
+
+    fn refuse(
+        &mut self,
+        id: Option<&Id>,
+        call: Option<&Call>,
+        error: ErrorObject,
+        arrival: Arrival,
+    ) -> Option<End> {
+        let note = Note::refused(&error);
+        let out = self.outbox.open();
+        let before = out.len();
+        reply::failure(id, error, out);
+        let sent = out.len() - before;
+        self.write_down(id, call, arrival, &note, sent)
+    }
+
+    fn write_down(
+        &self,
+        id: Option<&Id>,
+        call: Option<&Call>,
+        arrival: Arrival,
+        note: &Note,
+        sent: usize,
+    ) -> Option<End> {
+        let recorder = self.host.recorder()?;
+        let target = call.and_then(record::target);
+        let rule = || {
+            let is_fs = call?.method().name().starts_with("fs.");
+            target.as_deref().filter(|_| is_fs).and_then(|path| self.gate.means().rule_for(path))
+        };
+        let record = Record {
+            time: arrival.time,
+            tool: self.gate.access().tool().to_owned(),
+            id: id.cloned(),
+            method: call.map(|call| call.method().name().to_owned()),
+            rule: note.rule.clone().or_else(rule),
+            target,
+            decision: if call.is_some() { note.decided } else { Decided::None },
+            code: note.code,
+            bytes_in: u64::try_from(arrival.bytes).unwrap_or(u64::MAX),
+            bytes_out: u64::try_from(sent).unwrap_or(u64::MAX),
+            micros: record::micros(note.at.saturating_duration_since(arrival.at)),
+        };
+        recorder.record(&record).err().map(|error| End::Unrecorded(error.to_string()))
+    }
+
+    /// The time of day is only looked up for records.
+    fn arrival(&self, bytes: usize) -> Arrival {
+        let is_recorded = self.host.recorder().is_some();
+        let time = if is_recorded { Timestamp::now() } else { Timestamp::UNIX_EPOCH };
+        Arrival { at: Instant::now(), time, bytes }
+    }
+}
+
+impl Note {
+    fn allowed() -> Self {
+        Self { decided: Decided::Allowed, code: None, rule: None, at: Instant::now() }
+    }
+
+    fn refused(error: &ErrorObject) -> Self {
+        let is_denied = error.code() == Some(ErrorCode::AccessDenied);
+        let decided = if is_denied { Decided::Denied } else { Decided::Allowed };
+        Self { decided, code: Some(error.number()), rule: None, at: Instant::now() }
+    }
+}

@@ -3,6 +3,7 @@
 
 pub(crate) mod attendant;
 pub(crate) mod journal;
+pub(crate) mod keep;
 pub(crate) mod progress;
 mod vfs;
 

@@ -23,6 +23,7 @@ pub mod live;
 mod local;
 pub mod merge;
 pub mod outcome;
+pub mod programs;
 pub mod render;
 pub mod resolve;
 pub mod runtime;

@@ -31,7 +31,7 @@ pub fn check(empty: &dyn Fn() -> Arc<dyn ProjectFiles>) {
 }
 
 /// The section with what really comes of its steps.
-fn run(project: &dyn ProjectFiles, section: &str) -> String {
+pub fn run(project: &dyn ProjectFiles, section: &str) -> String {
     let mut out = String::new();
     let mut rules = Rules::default();
     for line in section.lines().filter(|line| line.starts_with(['#', '>'])) {

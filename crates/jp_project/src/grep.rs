@@ -154,7 +154,7 @@ pub struct GrepLine {
 }
 
 /// Searches the files of a backend.
-pub(crate) fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
+pub fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
     let matcher = query.matcher()?;
     let collector = Mutex::new(Collector::new(query.max_matches, query.max_bytes));
     let is_full = AtomicBool::new(false);
@@ -171,7 +171,7 @@ pub(crate) fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, P
     let binary = searches.iter().map(|search| search.binary).sum();
     drop(searches);
     let collector = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(GrepAnswer { unread, binary, ..collector.finish(query.context()) })
+    Ok(GrepAnswer { binary, unread, ..collector.finish(query.context()) })
 }
 
 fn searcher(context: usize) -> Searcher {

@@ -18,6 +18,7 @@
 
 #![cfg(unix)]
 
+pub mod backend;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod error;

@@ -9,6 +9,8 @@
 #[path = "support/mod.rs"]
 mod support;
 
+use std::time::Duration;
+
 use jp_sandbox::{
     confinement::{Execute, Network, Tier},
     event::{Blocked, Ended, Wanted},
@@ -341,7 +343,7 @@ fn there_is_no_network_but_ones_own() {
 
 #[test]
 fn this_machine_has_what_the_tests_need() {
-    let machine = SPAWNER.probe().unwrap();
+    let machine = SPAWNER.probe(Duration::from_mins(1)).unwrap();
     assert_eq!(machine.tier(), Tier::Namespaces, "{machine:?}");
     assert_eq!(machine.clone().hiding(&[Feature::Namespaces]).tier(), Tier::Landlock);
     assert_eq!(machine.hiding(&[Feature::Seccomp]).tier(), Tier::None);

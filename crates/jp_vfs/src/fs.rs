@@ -61,12 +61,12 @@ pub(crate) fn exists(granted: Granted<'_, FsExists>, id: &Id, out: &mut Vec<u8>)
 }
 
 pub(crate) fn list_dir(granted: Granted<'_, FsListDir>, id: &Id, out: &mut Vec<u8>) -> Answered {
-    let FsListDir { path, offset, limit } = granted.params();
+    let FsListDir { path, offset, limit, links } = granted.params();
     let entries = granted.means().list_dir(&project_path(path)?, Slice::default())?;
     // What is neither has no name in the protocol, and counts for no page.
     let known = entries.into_iter().filter_map(|entry| {
         let kind = wire_kind(entry.kind)?;
-        Some(DirEntry { path: entry.name, kind })
+        Some(DirEntry { path: entry.name, kind, link: *links && entry.is_link })
     });
     let entries = known.skip(count(offset.unwrap_or(0))).take(count(limit.unwrap_or(u64::MAX)));
     reply::success(id, &FsListDirResult { entries: entries.collect() }, out);
@@ -143,7 +143,11 @@ pub(crate) fn grep(
         path: file.path.into_string(),
         lines: file.lines.into_iter().map(grep_line).collect(),
     });
-    reply::success(id, &FsGrepResult { matches: matches.collect() }, out);
+    let counted = |count: usize| {
+        if granted.params().counts { u64::try_from(count).unwrap_or(u64::MAX) } else { 0 }
+    };
+    let (binary, unread) = (counted(found.binary), counted(found.unread));
+    reply::success(id, &FsGrepResult { matches: matches.collect(), binary, unread }, out);
     Ok(())
 }
 

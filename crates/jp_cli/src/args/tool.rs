@@ -14,8 +14,10 @@ pub(crate) enum Tool {
     Run(ToolRun),
     Session(ToolSession),
     Explain(ToolExplain),
+    Allow(ToolAllow),
     Check(ToolCheck),
     New(ToolNew),
+    Trace(ToolTrace),
 }
 
 /// List the tools of this workspace
@@ -126,6 +128,33 @@ pub(crate) struct ToolExplain {
     pub(crate) question: Question,
 }
 
+/// Write the rule that allows a tool something
+///
+/// It is the rule that `jp tool explain` suggests: as narrow as what is asked for, with nothing taken away
+/// that was allowed before. It is shown first, and written into the file of the workspace in which the tool
+/// is configured, else into `.jp/config.toml`; comments and layout stay. Where a rule would allow something
+/// beside, nothing is written, and what to write by hand is printed.
+///
+/// It ends with 0 when it is allowed now, with 4 when nothing was written, and with 5 when it was declined.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jp tool allow format --update src
+  jp tool allow lookup --url https://api.example.com/v1
+  jp tool allow build --command 'cargo check'")]
+pub(crate) struct ToolAllow {
+    /// The name of the tool
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
 /// What a tool might do; at most one of them.
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
@@ -224,6 +253,28 @@ pub(crate) struct ToolNew {
     /// For Rust: build on the crate `jp_tool` in this directory
     #[arg(long, value_name = "DIR", value_parser = path, value_hint = ValueHint::DirPath)]
     pub(crate) jp_tool: Option<Utf8PathBuf>,
+}
+
+/// Show what a tool has asked for, from a file that --trace has written
+///
+/// One line for each request: when it came, which tool sent it, what it was about, what was decided and by
+/// which rule, what came of it, and how many milliseconds it took. The last lines count them. With --format
+/// json the records are printed as they are, one a line.
+///
+/// It ends with 1 if the file holds something that is not a record; everything else is still shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jp tool trace calls.jsonl --denied
+  tail -f calls.jsonl | jp tool trace -")]
+pub(crate) struct ToolTrace {
+    /// The file; - for stdin
+    #[arg(value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) file: Utf8PathBuf,
+
+    /// Only what was denied
+    #[arg(long)]
+    pub(crate) denied: bool,
 }
 
 /// A language that a tool can be started in.

@@ -1,5 +1,6 @@
 //! The real program in a sealed environment: command in, text out.
 
+mod allow;
 mod bundled;
 mod config;
 mod conversation;
@@ -14,6 +15,7 @@ mod sandbox;
 mod tool;
 mod tool_check;
 mod tool_new;
+mod trace;
 
 use jp_test::TestEnv;
 

@@ -55,12 +55,13 @@ fn arguments_of_ten_megabytes() {
         ("unix_utils", json!({ "util": big })),
         ("unix_utils", json!({ "util": "wc", "args": [big] })),
     ] {
-        let answer = world.tool(tool).run(arguments);
+        let call = world.tool(tool).only_beside("the time that it takes is measured");
+        let answer = call.run(arguments);
         let length = answer.error().len();
         assert!(length < 100 << 10, "{}: an error of {length} bytes", &tool[..tool.len().min(20)]);
     }
     assert_eq!(world.everything(), before);
-    assert!(start.elapsed().as_secs() < 150, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 50, "{:?}", start.elapsed());
     // Where it makes sense it works.
     let written = world.tool("fs_create_file").run(json!({ "path": "big", "content": big }));
     assert_eq!(written.text(), "Created big (1 line).");

@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jp_test::TestEnv;
 use serde_json::{Map, Value, json};
 
+#[cfg(target_os = "linux")]
 use crate::host;
 
 /// A workspace of its own.
@@ -176,10 +177,7 @@ impl Call<'_> {
 
     #[track_caller]
     pub(crate) fn run(self, arguments: Value) -> Answer {
-        // Programs are started by a tool that is beside the files, and by no other.
-        let starts_programs = self.name == "unix_utils" && self.action == "run";
-        let is_twice = self.is_twice && !starts_programs;
-        let sealed = is_twice.then(|| self.run_sealed(&arguments));
+        let sealed = self.run_sealed(&arguments);
         let Self { world, name, action, access, answers, .. } = self;
         let invocation = json!({
             "tool": { "name": name, "arguments": arguments, "answers": answers },
@@ -195,17 +193,34 @@ impl Call<'_> {
     }
 
     /// The same call of a sealed tool, on a copy of the files: what it answers, and the files after it.
-    fn run_sealed(&self, arguments: &Value) -> (Value, Option<i32>, BTreeMap<Utf8PathBuf, String>) {
+    #[cfg(target_os = "linux")]
+    fn run_sealed(
+        &self,
+        arguments: &Value,
+    ) -> Option<(Value, Option<i32>, BTreeMap<Utf8PathBuf, String>)> {
+        // Programs are started by a tool that is beside the files, and by no other.
+        let starts_programs = self.name == "unix_utils" && self.action == "run";
+        if starts_programs || !self.is_twice {
+            return None;
+        }
         let (_dir, root) = self.world.copy();
-        let init = json!({ "jsonrpc": "2.0", "method": "init", "params": {
-            "tool": {
-                "name": self.name, "arguments": arguments, "answers": self.answers, "options": {},
-            },
+        let init = serde_json::from_value(json!({
+            "tool": { "name": self.name, "arguments": arguments, "answers": self.answers },
             "context": { "action": self.action, "access": same_access(&self.access) },
             "protocol_version": jp_tool::vfs::PROTOCOL_VERSION,
-        } });
-        let (value, code) = host::play(env!("CARGO_BIN_EXE_jp-tools"), &root, &init);
-        (value, code, everything(&root))
+        }));
+        let program = env!("CARGO_BIN_EXE_jp-tools");
+        let (value, code) = host::serve(program, &root, init.unwrap());
+        Some((value, code, everything(&root)))
+    }
+
+    /// There is no host for sealed tools on this system.
+    #[cfg(not(target_os = "linux"))]
+    fn run_sealed(
+        &self,
+        _arguments: &Value,
+    ) -> Option<(Value, Option<i32>, BTreeMap<Utf8PathBuf, String>)> {
+        None
     }
 }
 

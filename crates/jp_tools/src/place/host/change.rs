@@ -13,7 +13,7 @@ use jp_tool::{
 };
 use rustix::io::Errno;
 
-use super::{HostPlace, path};
+use super::{HostPlace, path, refused_target};
 use crate::{
     git,
     place::{Change, Content as _, Deleted, Original, Place, PlaceError, Presence, failed_after},
@@ -23,11 +23,13 @@ use crate::{
 impl Place for HostPlace {
     type Held = ();
 
-    /// Only what a rule denies is known. About what no rule covers, the host may ask a person.
+    /// Only what a rule denies is known, and only where no link leads elsewhere. About what no rule
+    /// covers, the host may ask a person.
     fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), PlaceError> {
         let path = path::lexical(path)?;
         if let Some(policy) = &self.policy
             && let Decision::Denied(_) = policy.fs.decide(&path, capability)
+            && self.is_plain(&path)
         {
             policy.check(capability, &path)?;
         }
@@ -37,7 +39,10 @@ impl Place for HostPlace {
     fn presence(&self, path: &Utf8Path) -> Result<Presence, PlaceError> {
         let project = path::project(path)?;
         if !self.may_read(Utf8Path::new(project.as_str())) {
-            let may = |capability| self.check(capability, path).is_ok();
+            let rules = self.policy.as_ref();
+            let may = |capability| {
+                rules.is_some_and(|policy| policy.can(capability, project.as_str().into()))
+            };
             // Whoever may only change what is there means what is there.
             let is_to_change = may(Capability::Update) && !may(Capability::Create);
             return Ok(if is_to_change { Presence::There } else { Presence::Unknown });
@@ -54,28 +59,27 @@ impl Place for HostPlace {
     }
 
     fn create(&self, path: &Utf8Path, content: &[u8]) -> Result<(), PlaceError> {
-        self.host
-            .create(path::project(path)?, content)
-            .map_err(|error| self.failed_on_file(path, &error))
+        self.host.create(path::project(path)?, content).map_err(|error| self.failed(path, &error))
     }
 
     fn original(&self, path: &str, max: u64) -> Result<Original<()>, PlaceError> {
         let path = Utf8Path::new(path);
         self.check(Capability::Update, path)?;
         let canonical = path::lexical(path)?;
-        if !self.may_read(&canonical) {
-            return Ok(Original { path: canonical, content: None, len: None, held: () });
-        }
-        let mut file = self.open(path)?;
+        let mut file = match self.open(path) {
+            Ok(file) => file,
+            Err(PlaceError::Refused(message)) => {
+                self.check_refused(&message)?;
+                return Ok(Original { path: canonical, content: None, len: None, held: () });
+            }
+            Err(error) => return Err(error),
+        };
         let failed = |error| PlaceError::system(path, error);
         let len = file.size().map_err(failed)?;
-        let content = if len <= max {
-            let mut content = Vec::new();
-            file.read_to_end(&mut content).map_err(failed)?;
-            Some(content)
-        } else {
-            None
-        };
+        let mut content = (len <= max).then(Vec::new);
+        if let Some(content) = &mut content {
+            file.read_to_end(content).map_err(failed)?;
+        }
         Ok(Original { path: canonical, content, len: Some(len), held: () })
     }
 
@@ -98,13 +102,10 @@ impl Place for HostPlace {
 
     fn delete(&self, path: &Utf8Path) -> Result<Deleted, PlaceError> {
         let project = path::project(path)?;
-        if project.as_str() == "." {
-            return Err(PlaceError::system(path, Errno::BUSY));
-        }
         let Err(error) = self.host.call(&FsDelete::new(project.clone())) else {
             return Ok(Deleted::File);
         };
-        let failed = self.failed_on_file(path, &error);
+        let failed = self.failed(path, &error);
         if !failed.is_any(&[ErrorKind::IsADirectory]) {
             return Err(failed);
         }
@@ -116,10 +117,14 @@ impl Place for HostPlace {
         let request = FsRename { from: path::project(from)?, to: path::project(to)?, overwrite };
         match self.host.call(&request) {
             Ok(_) => Ok(()),
-            Err(error) if error.code() == Some(ErrorCode::AlreadyExists) => {
-                Err(PlaceError::system(to, Errno::EXIST))
+            Err(error) if error.is_not_found() => Err(PlaceError::system(from, Errno::NOENT)),
+            Err(error) => {
+                let is_about_target = request.from.as_str() != "."
+                    && (error.code() == Some(ErrorCode::AlreadyExists)
+                        || request.to.as_str() == "."
+                        || self.is_below_file(to));
+                Err(self.failed(if is_about_target { to } else { from }, &error))
             }
-            Err(error) => Err(self.failed(from, &error)),
         }
     }
 
@@ -154,10 +159,18 @@ impl Place for HostPlace {
 }
 
 impl HostPlace {
+    /// Whether what may not be read may be changed at least, in the place where it is.
+    fn check_refused(&self, message: &str) -> Result<(), PlaceError> {
+        let refused = || PlaceError::Refused(message.to_owned());
+        let target = refused_target(message).ok_or_else(refused)?;
+        let policy = self.policy.as_ref().ok_or_else(refused)?;
+        Ok(policy.check(Capability::Update, Utf8Path::new(target))?)
+    }
+
     /// Gives one file its content, unless it is another than the one that was looked at.
     fn replace_one(&self, original: &Original<()>, content: &[u8]) -> Result<(), ToolError> {
         let path = &original.path;
-        if self.may_read(path) {
+        if original.len.is_some() {
             let max = original.content.as_ref().and(original.len);
             let now = self.original(path.as_str(), max.unwrap_or(0))?;
             if (now.len, &now.content) != (original.len, &original.content) {
@@ -167,7 +180,7 @@ impl HostPlace {
         }
         self.host
             .write(path::project(path)?, content)
-            .map_err(|error| self.failed_on_file(path, &error).into())
+            .map_err(|error| self.failed(path, &error).into())
     }
 
     /// Gives a file that was changed its old content, and says whether that worked.

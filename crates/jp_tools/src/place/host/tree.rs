@@ -54,8 +54,7 @@ impl Tree for HostPlace {
     }
 
     fn open(&self, path: &Utf8Path) -> Result<HostFile, PlaceError> {
-        HostFile::open(&self.host, path::project(path)?)
-            .map_err(|error| self.failed_on_file(path, &error))
+        HostFile::open(&self.host, path::project(path)?).map_err(|error| self.failed(path, &error))
     }
 
     fn dir(&self, path: &Utf8Path) -> Result<HostDir, PlaceError> {
@@ -63,7 +62,8 @@ impl Tree for HostPlace {
         let mut entries = Vec::new();
         loop {
             let offset = u64::try_from(entries.len()).ok().filter(|offset| *offset > 0);
-            let request = FsListDir { path: project.clone(), offset, limit: Some(PAGE) };
+            let request =
+                FsListDir { path: project.clone(), offset, limit: Some(PAGE), links: true };
             let page =
                 self.host.call(&request).map_err(|error| self.failed(&path, &error))?.entries;
             let is_last = u64::try_from(page.len()).is_ok_and(|len| len < PAGE);

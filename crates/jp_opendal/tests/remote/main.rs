@@ -1,0 +1,12 @@
+//! The backend against real servers, which each test starts for itself on this machine.
+//!
+//! A server that is missing fails the test: what was not run proves nothing. `cargo xtask test` gets them.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests start servers and build their own files; where the servers are is in the environment"
+)]
+
+mod conformance;
+mod faults;
+mod servers;

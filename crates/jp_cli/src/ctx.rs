@@ -409,6 +409,13 @@ pub(crate) fn open_lines(path: &Utf8Path, cwd: &Utf8Path) -> Result<Box<dyn io::
     Ok(Box::new(io::BufReader::new(file)))
 }
 
+/// Opens a file that the user named with `option` to add lines to it; nobody else may read a new one.
+pub(crate) fn append_to(path: &Utf8Path, cwd: &Utf8Path, option: &str) -> Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    let options = options.create(true).append(true).mode(0o600);
+    options.open(cwd.join(path)).map_err(|error| Error::usage(format!("{option} {path}: {error}")))
+}
+
 pub(crate) fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }

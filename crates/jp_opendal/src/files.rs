@@ -25,6 +25,8 @@ use crate::{
     walk,
 };
 
+/// A list can have many pages.
+const LISTING: Amount = Amount { keys: 200, bytes: 0 };
 /// How often something is judged again that others changed meanwhile.
 const ATTEMPTS: usize = 5;
 
@@ -117,9 +119,7 @@ impl OpendalProjectFiles {
     /// The keys below a directory, sorted.
     fn below(&self, dir: &ProjectPath) -> Result<Vec<String>, ProjectError> {
         let mut keys =
-            self.ask(dir, Amount { keys: 1_000, bytes: 0 }, |store, dir| async move {
-                store.below(&dir_key(&dir)).await
-            })?;
+            self.ask(dir, LISTING, |store, dir| async move { store.below(&dir_key(&dir)).await })?;
         keys.sort();
         Ok(keys)
     }
@@ -278,10 +278,8 @@ impl ProjectFiles for OpendalProjectFiles {
             }
             Some(Node::Directory) => {}
         }
-        let children =
-            self.ask(path, Amount { keys: 1_000, bytes: 0 }, |store, dir| async move {
-                store.children(&dir_key(&dir)).await
-            })?;
+        let children = self
+            .ask(path, LISTING, |store, dir| async move { store.children(&dir_key(&dir)).await })?;
         let mut children = children.unwrap_or_default();
         // A file comes before a directory of its name, and hides it.
         children.sort();

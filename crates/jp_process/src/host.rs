@@ -143,15 +143,14 @@ impl Host {
                 StartError::Helper(source) => self.no_helper(source),
             })?;
         let mut child = Child::new(name(), process);
-        let heard = match timeout(self.patience, began(&mut child)).await {
-            Ok(heard) => heard,
-            Err(_) => {
-                self.starter.retire(&spawner);
-                // An order that nobody took is gone with the helper. One that somebody took is not, and
-                // may still be carried out, so it is not given to anybody else.
-                let late = |_| SpawnError::Late { program: name(), within: self.patience };
-                timeout(KNOWN_WITHIN, began(&mut child)).await.map_err(late)?
-            }
+        let heard = if let Ok(heard) = timeout(self.patience, began(&mut child)).await {
+            heard
+        } else {
+            self.starter.retire(&spawner);
+            // An order that nobody took is gone with the helper. One that somebody took is not, and may
+            // still be carried out, so it is not given to anybody else.
+            let late = |_| SpawnError::Late { program: name(), within: self.patience };
+            timeout(KNOWN_WITHIN, began(&mut child)).await.map_err(late)?
         };
         match heard {
             Ok(()) => Ok(Some(child)),

@@ -81,13 +81,13 @@ impl Starter {
         program: &Program,
         stdio: &Stdio,
     ) -> Result<(Process, Arc<Spawner>), StartError> {
-        let send = |spawner: &Spawner| spawner.spawn(confinement.clone(), program.clone(), stdio);
+        let order = |spawner: &Spawner| spawner.spawn(confinement.clone(), program.clone(), stdio);
         let mut spawner = self.spawner().map_err(StartError::Helper)?;
-        let mut sent = send(&spawner);
+        let mut sent = order(&spawner);
         if sent.as_ref().is_err_and(takes_none) {
             self.retire(&spawner);
             spawner = self.spawner().map_err(StartError::Helper)?;
-            sent = send(&spawner);
+            sent = order(&spawner);
         }
         let process = sent.and_then(Process::new).map_err(StartError::Order)?;
         Ok((process, spawner))

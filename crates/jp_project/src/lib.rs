@@ -26,9 +26,13 @@ mod fs;
 mod grep;
 mod materialize;
 mod memory;
+mod nodes;
 mod null;
+mod overlay;
+mod parts;
 mod path;
 mod rules;
+mod sqlite;
 mod walk;
 
 use std::{fmt, sync::Arc};
@@ -42,8 +46,10 @@ pub use self::{
     materialize::{Materialized, SyncError, Synced},
     memory::MemoryProjectFiles,
     null::NullProjectFiles,
+    overlay::OverlayProjectFiles,
     path::{InvalidProjectPath, ProjectPath},
     rules::Rules,
+    sqlite::{OpenDatabaseError, SqliteProjectFiles},
 };
 
 /// The files of a project under rules.
@@ -105,6 +111,12 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
     /// Where the files are, for people.
     fn display_root(&self) -> String;
 
+    /// Where a path leads when links are followed, whether or not something is there. Nothing is judged;
+    /// what is found out is used to judge by. Backends without links need not say anything.
+    fn canonical(&self, path: &ProjectPath) -> Result<ProjectPath, ProjectError> {
+        Ok(path.clone())
+    }
+
     /// Whether an answer costs microseconds, so that there is no gain in letting another thread wait for
     /// it. Searches and deletions of whole directories take longer everywhere.
     fn is_quick(&self) -> bool;
@@ -130,9 +142,13 @@ impl Part {
         Self { offset: 0, limit: None, max }
     }
 
-    /// How many bytes of a file of this size are meant.
-    fn len(self, size: u64) -> u64 {
-        size.saturating_sub(self.offset).min(self.limit.unwrap_or(u64::MAX))
+    /// Which bytes of a file of this size are meant: where they begin, and how many there are.
+    fn of(self, size: u64, path: &ProjectPath) -> Result<(u64, u64), ProjectError> {
+        let len = size.saturating_sub(self.offset).min(self.limit.unwrap_or(u64::MAX));
+        if len > self.max {
+            return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: self.max });
+        }
+        Ok((self.offset.min(size), len))
     }
 }
 

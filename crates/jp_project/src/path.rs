@@ -65,6 +65,11 @@ impl ProjectPath {
         Ok(if names.is_empty() { Self::root() } else { Self(names.join("/")) })
     }
 
+    /// A path that was one before.
+    pub(crate) fn known(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

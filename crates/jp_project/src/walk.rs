@@ -11,6 +11,7 @@
 
 mod ignores;
 mod queue;
+mod view;
 
 use std::{io::Read, num::NonZero, sync::Arc, thread};
 
@@ -20,6 +21,7 @@ use jp_tool::access::{
     path::{Entry, Kind},
 };
 
+pub(crate) use self::view::View;
 use self::{ignores::Ignores, queue::Queue};
 use crate::{ProjectError, ProjectPath, Rules, path::join};
 

@@ -136,7 +136,7 @@ fn names_that_do_not_exist_yet_are_hidden_too() {
     // The host makes them while the process looks.
     let root = sandbox.root();
     let host = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(150));
+        std::thread::sleep(Duration::from_millis(150));
         std::fs::create_dir_all(root.join("later")).unwrap();
         std::fs::write(root.join("later/secret"), "LATER").unwrap();
         std::fs::write(root.join("later/plain"), "plain").unwrap();
@@ -198,7 +198,7 @@ fn a_file_stays_hidden_when_the_host_saves_it_anew() {
                 std::fs::rename(root.join(".env.tmp"), root.join(".env")).unwrap();
                 std::fs::rename(root.join("secret"), root.join("moved")).unwrap();
                 std::fs::rename(root.join("moved"), root.join("secret")).unwrap();
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
             }
         });
         let outcome = sandbox

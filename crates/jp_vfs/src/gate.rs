@@ -7,7 +7,7 @@
 //! A tool without rules for a kind of resource gets little by default: it may read the files of the
 //! project, and nothing else. What goes beyond that is not denied by anybody, so a person can be asked.
 
-mod words;
+pub(crate) mod words;
 mod workplace;
 
 use std::{
@@ -308,11 +308,11 @@ impl Means {
                 }
             }
             FsAccessError::Sensitive(sensitive) => {
-                let denial = format!("access denied: {sensitive}");
                 if sensitive.asked {
-                    return denied(denial);
+                    return denied(format!("access denied: {sensitive}"));
                 }
                 let (path, pattern) = (sensitive.path.clone(), sensitive.pattern.clone());
+                let denial = format!("access denied: {path} is sensitive (`{pattern}`)");
                 Stop::Ask { wanted: Wanted::Sensitive { path, pattern }, denial }
             }
             other => denied(format!("access denied: {other}")),

@@ -90,6 +90,10 @@ pub(crate) struct ToolRun {
     /// Show it a sensitive path, such as .env, without asking
     #[arg(long, value_name = "PATH", value_parser = path, value_hint = ValueHint::AnyPath)]
     pub(crate) allow_sensitive: Vec<Utf8PathBuf>,
+
+    /// Append what a sealed tool asks for to FILE, a JSON object a line
+    #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<Utf8PathBuf>,
 }
 
 /// Talk to a tool that stays alive, line by line
@@ -111,6 +115,10 @@ pub(crate) struct ToolSession {
     /// Do not ask whether the tool may run
     #[arg(short, long)]
     pub(crate) yes: bool,
+
+    /// Append what a sealed tool asks for to FILE, a JSON object a line
+    #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<Utf8PathBuf>,
 }
 
 /// Say what a tool may touch, and why

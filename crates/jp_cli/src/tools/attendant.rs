@@ -18,7 +18,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
-    terminal::Reply,
+    terminal::{Reply, Terminal},
 };
 
 /// Asks the person at the terminal.
@@ -66,6 +66,7 @@ impl Attendant<'_> {
         if !terminal.can_ask() {
             return Said::Nothing;
         }
+        let _turn = Terminal::turn();
         let _pause = self.progress.pause();
         match terminal.confirm_after(text, question) {
             Ok(true) => Said::Yes,
@@ -122,6 +123,7 @@ impl Interaction for Attendant<'_> {
         if !terminal.can_ask() {
             return Answer::Nobody;
         }
+        let _turn = Terminal::turn();
         let _pause = self.progress.pause();
         if terminal.show(&block(&to_text(&asked.preamble))).is_err() {
             return Answer::Nobody;

@@ -1,6 +1,7 @@
 //! The real program in a sealed environment: command in, text out.
 
 mod allow;
+mod approvals;
 mod bundled;
 mod config;
 mod conversation;

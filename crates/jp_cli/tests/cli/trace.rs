@@ -28,19 +28,19 @@ fn every_line_of_the_document_is_a_record() {
     let env = super::workspace();
     env.write("trace", lines.join("\n"));
     let output = env.jp(["tool", "trace", "trace"]).env("TZ", "UTC").run().success();
-    insta::assert_snapshot!(format!("{}{}", output.stdout(), output.stderr()), @"
+    insta::assert_snapshot!(format!("{}{}", output.stdout(), output.stderr()), @r#"
     TIME          TOOL              REQUEST            DECISION     RESULT  MS          TARGET                                    RULE
-    05:30:00.012  lint              fs.read            allowed      ok           0.084  src/main.rs                               fs . (read)
-    05:30:00.015  lint              fs.write           denied       -32001       0.031  .git/config                               fs .git (nothing)
-    05:30:00.020  lint              http.get           asked: no    -32001    2100.456  https://example.com/list
-    05:30:03.100  lint              process.run        asked: once  ok        5200.123  cargo
-    05:30:09.400  lint              fs.rename          asked: run   ok        1800.999  a.txt → b.txt
-    05:30:12.000  lint              fs.create_dir      asked: keep  ok         950.000  out
-    05:30:14.000  lint              host.capabilities  -            ok           0.012  -
-    05:30:14.100  lint              -                  -            -32700       0.007  -
+    05:30:00.012  lint              fs.read            allowed      ok           0.084  src/main.rs                               read in "."
+    05:30:00.015  lint              fs.write           denied       -32001       0.031  .git/config                               nothing in ".git"
+    05:30:00.021  lint              http.get           asked: no    -32001    2100.456  https://example.com/list
+    05:30:03.101  lint              process.run        asked: once  ok        5200.123  cargo
+    05:30:09.402  lint              fs.rename          asked: run   ok        1800.999  a.txt → b.txt
+    05:30:12.003  lint              fs.create_dir      asked: keep  ok         950.000  out
+    05:30:14.004  lint              host.capabilities  -            ok           0.012  -
+    05:30:14.105  lint              -                  -            -32700       0.007  -
 
     8 requests in 10.051 s: 1 allowed by rules, 2 denied, 4 asked about
-    ");
+    "#);
 }
 
 #[test]

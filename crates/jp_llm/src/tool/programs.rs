@@ -96,7 +96,7 @@ impl ConfinedPrograms {
             policy: Some(&policy),
             key: run.key,
             root: &root,
-            profile: Some(Profile::Workspace),
+            profile: Some(self.profile()),
             lifetime: Lifetime::Call,
             transactional: false,
             needs: self.needs.get(run.key).unwrap_or(&none),
@@ -120,6 +120,16 @@ impl ConfinedPrograms {
         let streams = Streams { stdin: Input::Null, stdout: Output::Pipe, stderr: Output::Pipe };
         let started = self.confiner.start(prepared, command, streams).await;
         started.map_err(|error| refusal(&error))
+    }
+
+    /// What holds beside the rules, which say something about every kind. They are kept also where
+    /// somebody turned confinement off for tools without rules; only on a machine that cannot keep any
+    /// that is the word by which a program runs anyway.
+    fn profile(&self) -> Profile {
+        match self.confiner.profile() {
+            Profile::Off => Profile::Off,
+            _ => Profile::Workspace,
+        }
     }
 
     /// The file that a name means. A rule has to name it exactly so: a rule for `git` is about the one in

@@ -42,8 +42,9 @@ const SWITCHES: &[&str] = &[
     "disable_config_load",
     "disable_ec2_metadata",
 ];
-/// A request that failed in passing is made again twice.
+/// How often a request is made again that failed in passing, and how long is waited before.
 const RETRIES: usize = 2;
+const FIRST_DELAY: Duration = Duration::from_millis(200);
 
 pub(super) fn store(given: &BTreeMap<String, String>, root: &str) -> Result<Opened, OpenError> {
     let options = Options::new("s3", given, OPTIONS)?;
@@ -63,7 +64,7 @@ pub(super) fn store(given: &BTreeMap<String, String>, root: &str) -> Result<Open
     let client = client(limit).map_err(&refused)?;
     let transport = HttpTransporter::new(ReqwestTransport::new(client));
     let context = OperationContext::from_parts(transport, Executor::default());
-    let retry = RetryLayer::new().with_max_times(RETRIES).with_jitter();
+    let retry = RetryLayer::new().with_max_times(RETRIES).with_min_delay(FIRST_DELAY).with_jitter();
     let operator = operator.with_context(context).layer(retry);
     let place = format!("s3 bucket {bucket}, /{root}");
     Ok((Arc::new(Objects::new(operator, place, secrets, limit)), limit))

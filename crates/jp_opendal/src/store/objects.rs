@@ -55,6 +55,9 @@ impl Objects {
     }
 
     fn error(&self, error: &opendal::Error) -> StoreError {
+        if is_timeout(error) {
+            return StoreError::Timeout(self.limit);
+        }
         let text = self.secrets.hide(&describe(error));
         match error.kind() {
             ErrorKind::PermissionDenied => StoreError::Refused(text),
@@ -101,7 +104,7 @@ impl Objects {
         mut keep: impl FnMut(&Entry) -> Option<T>,
     ) -> Result<Vec<T>, StoreError> {
         let mut kept = Vec::new();
-        while let Some(entry) = lister.try_next().await.map_err(|error| self.error(&error))? {
+        while let Some(entry) = self.within(self.next(&mut lister)).await? {
             kept.extend(keep(&entry));
             if kept.len() > MAX_KEYS {
                 return Err(StoreError::TooMany);
@@ -110,12 +113,15 @@ impl Objects {
         Ok(kept)
     }
 
+    async fn next(&self, lister: &mut Lister) -> Result<Option<Entry>, StoreError> {
+        lister.try_next().await.map_err(|error| self.error(&error))
+    }
+
     /// Whether there is a marker or anything below it.
     async fn has_below(&self, dir: &str) -> Result<bool, StoreError> {
         let options = ListOptions { recursive: true, limit: Some(1), ..ListOptions::default() };
         let mut lister = self.list(dir, options).await?;
-        let first = lister.try_next().await.map_err(|error| self.error(&error))?;
-        Ok(first.is_some())
+        Ok(self.next(&mut lister).await?.is_some())
     }
 
     async fn copy(&self, from: &str, to: &str, existing: Existing) -> Result<bool, StoreError> {
@@ -283,14 +289,14 @@ impl Store for Objects {
                 check(&one.from)?;
                 check(&one.to)?;
             }
-            let mut copied = Vec::with_capacity(moves.len());
+            let mut is_copied = Vec::with_capacity(moves.len());
             for some in moves.chunks(PARALLEL_MOVES) {
                 let copies =
                     some.iter().map(|one| self.within(self.copy(&one.from, &one.to, existing)));
-                copied.extend(try_join_all(copies).await?);
+                is_copied.extend(try_join_all(copies).await?);
             }
-            if copied.contains(&false) {
-                let made = moves.iter().zip(copied).filter(|(_, is_made)| *is_made);
+            if is_copied.contains(&false) {
+                let made = moves.iter().zip(is_copied).filter(|(_, is_made)| *is_made);
                 let made: Vec<String> = made.map(|(one, _)| one.to.clone()).collect();
                 self.delete(&made).await?;
                 return Ok(false);
@@ -326,6 +332,19 @@ fn is_not_supported(error: &opendal::Error) -> bool {
     error.kind() == ErrorKind::Unsupported || error.message().contains("NotImplemented")
 }
 
+/// Whether the HTTP client gave up waiting.
+#[cfg(feature = "s3")]
+fn is_timeout(error: &opendal::Error) -> bool {
+    let source = std::error::Error::source(error);
+    source.and_then(|source| source.downcast_ref()).is_some_and(reqwest::Error::is_timeout)
+}
+
+/// Memory answers at once.
+#[cfg(not(feature = "s3"))]
+fn is_timeout(_: &opendal::Error) -> bool {
+    false
+}
+
 /// What the service said, without addresses and signatures, which are in the context of an error.
 fn describe(error: &opendal::Error) -> String {
     let message = error.message();
@@ -335,6 +354,10 @@ fn describe(error: &opendal::Error) -> String {
     match source {
         Some(source) if text.is_empty() => source,
         Some(source) => format!("{text}: {source}"),
+        // An answer without a text, as to a question about a key.
+        None if text.is_empty() && error.kind() == ErrorKind::PermissionDenied => {
+            "the credentials are wrong, or not enough".to_owned()
+        }
         None if text.is_empty() => error.kind().to_string(),
         None => text.to_owned(),
     }

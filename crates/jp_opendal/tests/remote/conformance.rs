@@ -32,25 +32,34 @@ fn postgresql_conforms() {
     let server = Server::postgresql();
     conformance::check(&|| server.project());
     more(server.project().as_ref());
-    made_by_others(&server, &|key| {
+    for key in OF_OTHERS {
         assert!(server.sql(&format!("INSERT INTO jp_files VALUES ('x/{key}', 'x')")));
-    });
+    }
+    made_by_others(server.project_with(&[]).as_ref());
+    let many = "SELECT 'x/many/' || lpad(n::text, 4, '0'), 'x' FROM generate_series(0, 1099) AS n";
+    assert!(server.sql(&format!("INSERT INTO jp_files {many}")));
+    many_entries(server.project_with(&[]).as_ref());
 }
 
 // D11-014
 #[test]
 fn s3_conforms() {
-    let server = Server::s3();
+    let many = (0..MANY).map(|n| format!("x/many/{n:04}"));
+    let keys: Vec<_> = OF_OTHERS.iter().map(|key| format!("x/{key}")).chain(many).collect();
+    let server = Server::s3(&keys);
     conformance::check(&|| server.project());
     more(server.project().as_ref());
+    let project = server.project_with(&[]);
+    many_entries(project.as_ref());
+    made_by_others(project.as_ref());
 }
 
 /// What the script of the suite does not reach.
 fn more(project: &dyn ProjectFiles) {
     large_files_in_parts(project);
-    many_entries(project);
     odd_names(project);
     a_copy_and_back(project);
+    one_of_many_wins(project);
 }
 
 fn large_files_in_parts(project: &dyn ProjectFiles) {
@@ -69,26 +78,18 @@ fn large_files_in_parts(project: &dyn ProjectFiles) {
     project.delete(&path("long"), DeleteReach::File).unwrap();
 }
 
-/// More than a page of a list.
+/// More than a page of a list of S3.
+const MANY: usize = 1_100;
+
 fn many_entries(project: &dyn ProjectFiles) {
-    let names: Vec<String> = (0..1_100).map(|n| format!("{n:04}")).collect();
-    std::thread::scope(|scope| {
-        for names in names.chunks(100) {
-            scope.spawn(move || {
-                for name in names {
-                    let file = path(&format!("many/{name}"));
-                    project.write(&file, b"x", WriteMode::Replace).unwrap();
-                }
-            });
-        }
-    });
+    let names: Vec<String> = (0..MANY).map(|n| format!("{n:04}")).collect();
     let listed = project.list_dir(&path("many"), Slice::default()).unwrap();
     assert_eq!(listed.into_iter().map(|entry| entry.name).collect::<Vec<_>>(), names);
     let slice = project.list_dir(&path("many"), Slice { offset: 1_050, limit: Some(2) }).unwrap();
-    assert_eq!(slice.len(), 2);
+    assert_eq!(slice.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["1050", "1051"]);
     let mut query = GrepQuery::new("x");
-    query.paths.push(path("many"));
-    assert_eq!(project.grep(&query).unwrap().files.len(), 1_100);
+    query.paths.extend(names.iter().step_by(20).map(|name| path(&format!("many/{name}"))));
+    assert_eq!(project.grep(&query).unwrap().files.len(), 55);
     project.delete(&path("many"), DeleteReach::Recursive).unwrap();
     assert!(!project.exists(&path("many")).unwrap());
 }
@@ -124,9 +125,10 @@ fn odd_names(project: &dyn ProjectFiles) {
     }
     for name in names {
         let read = project.read(&path(&format!("odd/{name}")), Part::whole(100));
-        match taken.contains(&name) {
-            true => assert_eq!(read.unwrap().bytes, name.as_bytes()),
-            false => assert!(read.unwrap_err().to_string().contains("cannot hold this name")),
+        if taken.contains(&name) {
+            assert_eq!(read.unwrap().bytes, name.as_bytes());
+        } else {
+            assert!(read.unwrap_err().to_string().contains("cannot hold this name"));
         }
     }
     assert!(taken.len() >= 12, "{taken:?}");
@@ -152,19 +154,39 @@ fn a_copy_and_back(project: &dyn ProjectFiles) {
     assert_eq!(project.metadata(&path("empty/dir")).unwrap().kind, Kind::Directory);
 }
 
-/// Directories without markers, and files where a directory is.
-fn made_by_others(server: &Server, put: &dyn Fn(&str)) {
-    let project = server.project_with(&[]);
+fn one_of_many_wins(project: &dyn ProjectFiles) {
+    let winners: Vec<usize> = std::thread::scope(|scope| {
+        let create = |n: usize| {
+            let content = n.to_string();
+            project.write(&path("race/file"), content.as_bytes(), WriteMode::CreateNew)
+        };
+        let threads: Vec<_> = (0..8).map(|n| (n, scope.spawn(move || create(n)))).collect();
+        let results = threads.into_iter().map(|(n, thread)| (n, thread.join().unwrap()));
+        let wins = results.filter_map(|(n, result)| match result {
+            Ok(()) => Some(n),
+            Err(ProjectError::AlreadyExists { .. }) => None,
+            Err(error) => panic!("{error}"),
+        });
+        wins.collect()
+    });
+    assert_eq!(winners.len(), 1);
+    let content = project.read(&path("race/file"), Part::whole(9)).unwrap();
+    assert_eq!(content.bytes, winners[0].to_string().as_bytes());
+}
+
+/// Directories without markers, files where a directory is, and names that no path has.
+const OF_OTHERS: [&str; 6] =
+    ["deep/er/file", "deep.txt", "both", "both/below", "a/../b", "slash//slash"];
+
+fn made_by_others(project: &dyn ProjectFiles) {
     let names = |dir: &str| -> Vec<String> {
         let listed = project.list_dir(&path(dir), Slice::default()).unwrap();
         listed.into_iter().map(|entry| entry.name).collect()
     };
-    for key in ["deep/er/file", "deep.txt", "both", "both/below", "a/../b", "slash//slash"] {
-        put(key);
-    }
     assert_eq!(names("."), ["a", "both", "deep", "deep.txt", "slash"]);
     assert_eq!(project.metadata(&path("both")).unwrap().kind, Kind::File);
     assert_eq!(names("deep"), ["er"]);
+    assert_eq!(names("a"), [""; 0]);
     // The directory is still there when its last file is not.
     project.delete(&path("deep/er/file"), DeleteReach::File).unwrap();
     assert_eq!(names("deep/er"), [""; 0]);

@@ -11,6 +11,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
     thread,
     time::{Duration, Instant},
@@ -21,7 +22,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// How long a server may take until it answers.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 /// Who runs a server that refuses to be run by root.
 const NOBODY: u32 = 65_534;
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -63,22 +64,31 @@ impl Server {
         server
     }
 
-    /// S3 with one bucket.
-    pub(crate) fn s3() -> Self {
+    /// S3 with one bucket, in which others have put these keys.
+    pub(crate) fn s3(keys: &[String]) -> Self {
         let python = tools_dir().join("s3/bin/python");
         assert!(python.exists(), "the S3 server is not there: run `cargo xtask test` once");
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/remote/s3.py");
         let dir = private_dir();
         let log = std::fs::File::create(dir.path().join("log")).unwrap();
         let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--"]).arg(python).arg(script).arg(BUCKET);
+        command.args(["--pdeathsig", "KILL", "--"]).arg(python).arg(script).arg(BUCKET).args(keys);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.process_group(0).spawn().expect("setpriv can be started");
-        let mut line = String::new();
-        // It says where it is, or ends, and then there is no line.
-        let read = BufReader::new(child.stdout.take().unwrap()).read_line(&mut line);
+        let (sender, receiver) = mpsc::channel();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            let mut line = String::new();
+            // It says where it is, or ends, and then there is no line.
+            let _ = stdout.read_line(&mut line);
+            let _ = sender.send(line);
+        });
+        let line = receiver.recv_timeout(START).unwrap_or_default();
         let log = || std::fs::read_to_string(dir.path().join("log"));
-        assert!(read.is_ok_and(|len| len > 0), "the S3 server did not start: {:?}", log());
+        if line.is_empty() {
+            let _ = child.kill();
+            panic!("the S3 server did not start: {:?}", log());
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         let endpoint = format!("http://127.0.0.1:{}", words[0]);
         let options = [
@@ -103,7 +113,7 @@ impl Server {
         jp_opendal::open(self.scheme, &self.options, &format!("projects/{number}")).unwrap()
     }
 
-    /// A project with other options.
+    /// The project `x` with other options.
     pub(crate) fn project_with(&self, changes: &[(&str, &str)]) -> Arc<dyn ProjectFiles> {
         let mut options = self.options.clone();
         options.extend(changes.iter().map(|(name, value)| ((*name).into(), (*value).into())));

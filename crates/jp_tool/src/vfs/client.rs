@@ -1,6 +1,34 @@
 //! What the author of a sealed tool uses: one method for each thing that the host can do.
 //!
 //! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use jp_tool::vfs::{self, VfsHost};
+//! use jp_tool::{JsonSchema, ToolError};
+//! use serde::Deserialize;
+//!
+//! /// Say how large a file is.
+//! #[derive(Deserialize, JsonSchema)]
+//! struct FileSize {
+//!     /// The file, relative to the root of the project.
+//!     path: String,
+//! }
+//!
+//! fn file_size(args: FileSize, host: &VfsHost) -> Result<String, ToolError> {
+//!     let size = host.metadata(args.path)?.size.unwrap_or(0);
+//!     Ok(format!("{size} bytes"))
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     vfs::main([vfs::tool("file_size", file_size)])
+//! }
+//! ```
+//!
+//! [`main`] checks the arguments, describes the tool and reports errors, as
+//! [`jp_tool::main`](crate::main) does for other tools. Whoever wants to do that by hand begins with
+//! [`connect`]:
+//!
+//! ```no_run
 //! use jp_tool::{ContentBlock, vfs};
 //!
 //! fn main() {
@@ -10,9 +38,6 @@
 //!     host.result(vec![ContentBlock::text("Modified src/main.rs")]);
 //! }
 //! ```
-//!
-//! That is all that is needed. [`main`] is the better way to begin: it also checks the arguments,
-//! describes the tool and reports errors, as [`jp_tool::main`](crate::main) does for other tools.
 //!
 //! Each method waits for its answer. Where many things are wanted, [`VfsHost::read_many`],
 //! [`VfsHost::call_all`] and [`VfsHost::send`] ask for the next before the last one is there.

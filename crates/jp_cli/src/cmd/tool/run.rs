@@ -1,6 +1,6 @@
 //! `jp tool run`: one call of a tool, as the assistant would make it.
 
-use std::{cell::RefCell, io::Read as _, time::Duration};
+use std::{cell::RefCell, io::Read as _, sync::Arc, time::Duration};
 
 use jp_config::conversation::tool::ResultMode;
 use jp_llm::tool::{
@@ -23,6 +23,7 @@ use crate::{
         attendant::{self, Attendant},
         journal::Journal,
         progress::Progress,
+        recorder::TraceFile,
     },
 };
 
@@ -40,10 +41,11 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
     if tool.config.result == ResultMode::Ask {
         attendant::can_accept(ctx, &args.name)?;
     }
+    let trace = args.trace.as_deref().map(|path| TraceFile::open(ctx, &tool, path)).transpose()?;
     let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
     let cancel = CancellationToken::new();
     let end = tools::block_on(async {
-        interruptible(call(ctx, args, &journal, &cancel), &cancel).await?
+        interruptible(call(ctx, args, trace, &journal, &cancel), &cancel).await?
     });
     journal.finish()?;
     print(ctx, &args.name, end?)
@@ -52,18 +54,20 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
 async fn call(
     ctx: &Ctx,
     args: &ToolRun,
+    trace: Option<TraceFile>,
     journal: &Journal,
     cancel: &CancellationToken,
 ) -> Result<CallEnd> {
-    let resolver =
-        tools::resolver(ctx, Wishes { conversation: journal.id(), ..Wishes::default() })?;
+    let progress = Arc::new(Progress::new(ctx.printer().settings().quiet));
+    let attended = Some(Arc::clone(&progress));
+    let wishes = Wishes { conversation: journal.id(), attended, trace, ..Wishes::default() };
+    let resolver = tools::resolver(ctx, wishes)?;
     tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
     let tool = resolver.resolve(&args.name).await;
     let warned = RefCell::new(tools::warn(ctx, &resolver)?);
     let mut tool = tool?;
     settle(&mut tool, &args.answers)?;
     let arguments = given(ctx, args, &tool)?;
-    let progress = Progress::new(ctx.printer().settings().quiet);
     let (yes, stat) = (args.yes, args.changes.stat);
     let attendant = Attendant { ctx, yes, stat, progress: &progress, warned: &warned };
     let record = |event| journal.record(event);

@@ -1,185 +1,18 @@
 //! Real programs, really confined: what they get, what they cannot do, and how they end.
-#![expect(clippy::disallowed_methods, reason = "tests build their own files and look into /proc")]
+#![expect(clippy::disallowed_methods, reason = "tests look at their own files")]
+
+mod world;
 
 use std::{
     fs,
     io::{Read as _, Write as _},
     net::TcpListener,
-    os::unix::fs::PermissionsExt as _,
 };
 
-use jp_confine::{Settings, Surroundings};
 use jp_sandbox::{machine::Feature, presets::Preset};
-use jp_tool::access::{CommandRule, SensitivePaths};
 
+use self::world::{LONG, Run, SEARCH, World, text};
 use super::*;
-
-/// Far longer than anything here takes.
-const LONG: Duration = Duration::from_mins(1);
-
-const SEARCH: &str = "/usr/bin:/bin:/usr/local/bin";
-
-/// A project, a home, and a place for a copy.
-struct World {
-    directory: tempfile::TempDir,
-    programs: ConfinedPrograms,
-}
-
-/// What is run, with the usual answers.
-struct Run<'a> {
-    policy: AccessPolicy,
-    /// Below the directory of the world.
-    directory: &'a str,
-    program: &'a str,
-    args: Vec<String>,
-    variables: Vec<(String, String)>,
-    time: Duration,
-    output_bytes: usize,
-}
-
-impl<'a> Run<'a> {
-    /// A program that a rule names, with rules for files like `. rcud, src r`.
-    fn new(program: &'a str, args: &[&str], rules: &str) -> Self {
-        let commands = [(program, CommandRule::default())].into_iter().collect();
-        Self {
-            policy: AccessPolicy { commands: Some(commands), ..files(rules) },
-            directory: "project",
-            program,
-            args: args.iter().map(ToString::to_string).collect(),
-            variables: Vec::new(),
-            time: LONG,
-            output_bytes: 1_000_000,
-        }
-    }
-
-    fn sh(script: &str, rules: &str) -> Self {
-        Self::new("sh", &["-c", script], rules)
-    }
-
-    fn bash(script: &str, net: &[NetRule]) -> Self {
-        let mut run = Self::new("bash", &["-c", script], "");
-        run.policy.net = net.to_vec();
-        run
-    }
-}
-
-impl World {
-    fn new() -> Self {
-        Self::without(&[])
-    }
-
-    /// On a machine that lacks something.
-    fn without(hide: &[Feature]) -> Self {
-        let directory =
-            tempfile::Builder::new().prefix("jp-programs-").tempdir_in("/var/tmp").unwrap();
-        let path = Utf8Path::from_path(directory.path()).unwrap().canonicalize_utf8().unwrap();
-        for name in ["home/.cargo/bin", "home/.ssh", "project/bin", "copy", "outside"] {
-            fs::create_dir_all(path.join(name)).unwrap();
-        }
-        let home = path.join("home");
-        let variables =
-            [("PATH", SEARCH), ("HOME", home.as_str()), ("LC_TIME", "C"), ("SECRET", "s3cr3t")];
-        let surroundings = Surroundings {
-            helper: jp_test::find_bin("sandbox_helper").into(),
-            variables: variables.map(|(name, value)| (name.into(), value.into())).to_vec(),
-            home: Some(home.clone()),
-            stores: vec![path.join("changes")],
-            shared_store: None,
-            memory: None,
-            hide: hide.to_vec(),
-        };
-        let settings = Settings {
-            // What tools without rules get elsewhere is nothing to programs here.
-            profile: Profile::Off,
-            allow_degraded: false,
-            needs: Needs::default(),
-            sensitive: SensitivePaths::builtin(),
-        };
-        let confiner = Arc::new(Confiner::new(surroundings, settings));
-        let search = format!("{home}/.cargo/bin:{path}/project/bin:{path}/outside:{SEARCH}");
-        let programs = ConfinedPrograms::new(confiner, search.into(), HashMap::new());
-        Self { directory, programs }
-    }
-
-    fn path(&self, below: &str) -> Utf8PathBuf {
-        let path = Utf8Path::from_path(self.directory.path()).unwrap();
-        path.canonicalize_utf8().unwrap().join(below)
-    }
-
-    fn file(&self, path: &str, text: &str) -> &Self {
-        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
-        fs::write(self.path(path), text).unwrap();
-        self
-    }
-
-    fn script(&self, path: &str, text: &str) -> &Self {
-        self.file(path, &format!("#!/bin/sh\n{text}\n"));
-        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).unwrap();
-        self
-    }
-
-    async fn run(&self, run: &Run<'_>) -> Result<Ran, ProgramError> {
-        let directory = self.path(run.directory);
-        let run = ProgramRun {
-            key: "conversation.tools.test",
-            policy: &run.policy,
-            directory: &directory,
-            program: run.program,
-            args: &run.args,
-            variables: &run.variables,
-            time: run.time,
-            output_bytes: run.output_bytes,
-        };
-        timeout(LONG, self.programs.run(run)).await.expect("it has a limit of its own")
-    }
-
-    /// What it printed; it has to end well.
-    async fn output(&self, run: &Run<'_>) -> String {
-        let ran = self.run(run).await.unwrap();
-        let (stdout, stderr) = (text(&ran.stdout), text(&ran.stderr));
-        assert_eq!(ran.exit_code, 0, "{stdout}{stderr}");
-        stdout
-    }
-
-    /// How many processes mention the directory of this world.
-    fn processes(&self) -> usize {
-        let token = self.path("");
-        let entries = fs::read_dir("/proc").unwrap().flatten();
-        let commands = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-        commands.filter(|command| text(command).contains(token.as_str())).count()
-    }
-
-    async fn wait_for(&self, has_some: bool) {
-        let wait = async {
-            while (self.processes() > 0) != has_some {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        timeout(LONG, wait).await.expect("processes come and go");
-    }
-}
-
-/// Rules like `. rcud, src r, .env -`; none where there is no text.
-fn files(rules: &str) -> AccessPolicy {
-    let rule = |line: &str| {
-        let (path, letters) = line.trim().split_once(' ').unwrap();
-        let grants = letters.chars().filter(|letter| *letter != '-').map(|letter| match letter {
-            'r' => Capability::Read,
-            'c' => Capability::Create,
-            'u' => Capability::Update,
-            'd' => Capability::Delete,
-            'x' => Capability::Execute,
-            other => panic!("{other}"),
-        });
-        FsRule::new(path, grants)
-    };
-    let rules = rules.split(',').filter(|line| !line.is_empty()).map(rule);
-    AccessPolicy { fs: rules.collect(), ..AccessPolicy::default() }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 #[tokio::test]
 async fn what_it_says_and_how_it_ends_comes_back() {
@@ -297,8 +130,8 @@ async fn there_is_no_network_without_a_rule() {
     let denies = NetRule::new("example.com", false);
     let other = NetRule::new("example.com", true);
     let here = NetRule { port: Some(port), ..NetRule::new("127.0.0.1", true) };
-    let landlock = [Feature::Namespaces];
-    for world in [World::new(), World::without(&landlock)] {
+    let landlock = || World::without(&[Feature::Namespaces], Profile::Strict);
+    for world in [World::new(), landlock()] {
         for net in [vec![], vec![denies.clone()], vec![other.clone()], vec![here.clone()]] {
             let ran = world.run(&Run::bash(&direct, &net)).await.unwrap();
             assert_ne!(ran.exit_code, 0, "{net:?}: {}", text(&ran.stdout));
@@ -408,14 +241,20 @@ async fn what_takes_too_long_or_says_too_much_is_ended_with_all_that_it_started(
 
 #[tokio::test]
 async fn what_cannot_be_confined_is_refused_with_advice() {
-    let world = World::without(&[Feature::Namespaces, Feature::Landlock]);
-    match world.run(&Run::sh("echo ran", "")).await {
-        Err(ProgramError::Refused(text)) => assert!(text.contains("jp sandbox doctor"), "{text}"),
-        other => panic!("{other:?}"),
+    let nothing = [Feature::Namespaces, Feature::Landlock];
+    let run = Run::sh("echo ran", "");
+    for profile in [Profile::Workspace, Profile::Strict] {
+        match World::without(&nothing, profile).run(&run).await {
+            Err(ProgramError::Refused(text)) => {
+                assert!(text.contains("jp sandbox doctor"), "{text}");
+            }
+            other => panic!("{other:?}"),
+        }
     }
-    let mut run = Run::sh("echo ran", "");
-    run.directory = "nowhere";
-    let ran = World::new().run(&run).await;
+    // Unless somebody has turned it off. No variable of the host is passed on even then.
+    let world = World::without(&nothing, Profile::Off);
+    assert_eq!(world.output(&Run::sh("echo ${SECRET-none}", "")).await, "none\n");
+    let ran = World::new().run(&Run { directory: "nowhere", ..run }).await;
     assert!(matches!(ran, Err(ProgramError::Failed(_))), "{ran:?}");
 }
 

@@ -45,15 +45,7 @@ impl Connection {
         let password =
             config.get_password().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         let mode = encryption(&config);
-        let tls = match mode {
-            SslMode::Disable => None,
-            _ => {
-                let tls = client_config().map_err(|error| {
-                    StoreError::Config(format!("cannot encrypt connections: {error}"))
-                })?;
-                Some(Tls(Arc::new(tls)))
-            }
-        };
+        let tls = if mode == SslMode::Disable { None } else { Some(tls()?) };
         let options = config.get_options().unwrap_or_default();
         // So that the server gives up when we do.
         let options = format!("{options} -c statement_timeout={}", limit.as_millis());
@@ -189,6 +181,11 @@ fn encryption(config: &Config) -> SslMode {
         SslMode::Prefer => SslMode::Require,
         mode => mode,
     }
+}
+
+fn tls() -> Result<Tls, StoreError> {
+    let failed = |error| StoreError::Config(format!("cannot encrypt connections: {error}"));
+    client_config().map(|config| Tls(Arc::new(config))).map_err(failed)
 }
 
 fn with_cause(error: &tokio_postgres::Error) -> String {

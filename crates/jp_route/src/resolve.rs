@@ -3,7 +3,14 @@
 //! Only names that the rules allow are ever looked up: a question to a name server leaves the
 //! machine too, and could carry data in the name.
 
-use std::{fmt, io, net::IpAddr, pin::Pin};
+use std::{
+    fmt, io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    pin::Pin,
+};
+
+/// How many addresses of one name are used.
+const MOST: usize = 8;
 
 /// Addresses, sometime.
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
@@ -24,5 +31,26 @@ impl Resolve for SystemResolver {
             let found = tokio::net::lookup_host((domain, 0)).await?;
             Ok(found.map(|address| address.ip()).collect())
         })
+    }
+}
+
+/// The addresses of a host as it stands in a URL, at most eight. One that has none is an error.
+pub async fn lookup(resolver: &dyn Resolve, host: &str) -> io::Result<Vec<IpAddr>> {
+    if let Some(address) = literal(host) {
+        return Ok(vec![address]);
+    }
+    let mut found = resolver.resolve(host).await?;
+    if found.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "it has none"));
+    }
+    found.truncate(MOST);
+    Ok(found)
+}
+
+/// The address that a host is, with or without brackets.
+pub fn literal(host: &str) -> Option<IpAddr> {
+    match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(inside) => inside.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        None => host.parse::<Ipv4Addr>().ok().map(IpAddr::V4),
     }
 }

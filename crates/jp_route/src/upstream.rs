@@ -6,13 +6,13 @@
 //! then decided over there and cannot be judged here. `localhost` and loopback addresses mean this
 //! machine and never go through it.
 
-use std::net::IpAddr;
+use std::{ffi::OsString, net::IpAddr};
 
 use hyper::header::HeaderValue;
 use jp_tool::access::NetTarget;
 use url::{Host, Url};
 
-use crate::dial::literal;
+use crate::literal;
 
 /// Which proxy to use for what.
 #[derive(Debug, Clone, Default)]
@@ -38,12 +38,15 @@ pub enum InvalidUpstream {
 }
 
 /// One proxy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Via {
-    pub(crate) host: String,
-    pub(crate) port: u16,
-    /// Marked as a secret, so that it is not printed.
-    pub(crate) authorization: Option<HeaderValue>,
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Via {
+    /// Its host; an IPv6 address is in brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The value of `Proxy-Authorization`, if it wants one. Marked as a secret, so that it is not
+    /// printed.
+    pub authorization: Option<HeaderValue>,
 }
 
 /// What is dialed without a proxy.
@@ -73,8 +76,23 @@ impl Upstream {
         })
     }
 
+    /// Reads the same from a list of variables. Programs differ in how they spell them; where both
+    /// spellings are set most take the small letters.
+    pub fn of_variables(variables: &[(OsString, OsString)]) -> Result<Self, InvalidUpstream> {
+        let value = |names: [&str; 2]| {
+            let named = |name| variables.iter().find(move |(known, _)| known == name);
+            // What is no text is no address either, and is refused as such.
+            names.into_iter().find_map(named).map(|(_, value)| value.to_string_lossy())
+        };
+        Self::new(
+            value(["http_proxy", "HTTP_PROXY"]).as_deref(),
+            value(["https_proxy", "HTTPS_PROXY"]).as_deref(),
+            value(["no_proxy", "NO_PROXY"]).as_deref(),
+        )
+    }
+
     /// The proxy to use for a target; `None` if it is dialed from here.
-    pub(crate) fn via(&self, target: &NetTarget) -> Option<&Via> {
+    pub fn via(&self, target: &NetTarget) -> Option<&Via> {
         let via = if target.scheme() == "https" { &self.https } else { &self.http };
         let host = target.host();
         let here = host == "localhost"

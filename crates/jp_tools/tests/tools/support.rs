@@ -120,17 +120,16 @@ fn everything(root: &Utf8Path) -> BTreeMap<Utf8PathBuf, String> {
 fn content(path: &Utf8Path, len: u64) -> String {
     const MAX_SHOWN: u64 = 64 << 10;
     const MAX_READ: u64 = 1 << 30;
-    match len {
-        0..=MAX_SHOWN => {
-            format!("{:?}", fs::read(path).map(|bytes| bytes.escape_ascii().to_string()))
-        }
-        ..=MAX_READ => {
-            let mut hasher = DefaultHasher::new();
-            fs::read(path).unwrap().hash(&mut hasher);
-            format!("{len} bytes, {:x}", hasher.finish())
-        }
-        _ => format!("{len} bytes"),
+    if len > MAX_READ {
+        return format!("{len} bytes");
     }
+    let bytes = fs::read(path).unwrap();
+    if len <= MAX_SHOWN {
+        return bytes.escape_ascii().to_string();
+    }
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("{len} bytes, {:x}", hasher.finish())
 }
 
 /// Long enough for a slow machine, short enough to find what hangs.

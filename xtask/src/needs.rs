@@ -71,11 +71,44 @@ pub(crate) const TESTS: &[Need] = &[
             ]
         }),
     },
+    Need {
+        name: "PostgreSQL",
+        why: "holds the files of a project in tests",
+        present: || Cmd::new("sh", &["-c", "ls /usr/lib/postgresql/*/bin/postgres"]).succeeds(),
+        get: Get::Install(|| {
+            // Only root can; to everybody else the failure shows what to run.
+            vec![Cmd::new(
+                "apt-get",
+                &["install", "--yes", "--no-install-recommends", "postgresql"],
+            )]
+        }),
+    },
+    Need {
+        name: "moto",
+        why: "is the S3 server that holds the files of a project in tests",
+        present: || {
+            let imports = "import flask_cors, moto.moto_server.werkzeug_app, moto.s3.models";
+            Cmd::new(s3_venv("bin/python").as_str(), &["-c", imports]).succeeds()
+        },
+        get: Get::Install(|| {
+            let packages =
+                ["install", "--quiet", "moto[s3]==5.2.5", "flask==3.1.3", "flask-cors==6.0.5"];
+            vec![
+                Cmd::new("python3", &["-m", "venv", s3_venv("").as_str()]),
+                Cmd::new(s3_venv("bin/pip").as_str(), &packages),
+            ]
+        }),
+    },
 ];
 
 /// A path in the Python environment of the tests.
 fn venv(path: &str) -> camino::Utf8PathBuf {
     tools_dir().join("venv").join(path)
+}
+
+/// A path in the Python environment of the S3 server.
+fn s3_venv(path: &str) -> camino::Utf8PathBuf {
+    tools_dir().join("s3").join(path)
 }
 
 /// What checking the format needs.

@@ -6,7 +6,9 @@
 use std::{fmt, io};
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
-use jp_tool::access::{Capability, FsRule};
+use jp_tool::access::{Capability, FsAccessError, FsRule};
+
+use crate::Shown;
 
 /// One difference between the workspace and what the call left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,6 +190,9 @@ pub enum CommitError {
     /// The link would lead out of the workspace.
     #[error("the link would lead out of the workspace")]
     LeavesRoot,
+    /// The rules do not allow it.
+    #[error(transparent)]
+    Access(#[from] FsAccessError),
     /// The system said no.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -308,6 +313,12 @@ impl Kind {
 }
 
 impl Change {
+    /// A change that is kept elsewhere than in a change set; its content is there as well.
+    pub fn elsewhere(path: Utf8PathBuf, kind: Kind, size: u64) -> Self {
+        let (mode, obstacle, seen) = (None, None, None);
+        Self { path, kind, size, mode, implied: false, obstacle, place: 0, seen }
+    }
+
     /// Why this deserves a second look: programs outside of the sandbox act on such files by
     /// themselves, so who writes them can make the host run something.
     pub fn notice(&self) -> Option<&'static str> {
@@ -392,4 +403,16 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.change.path, self.error)
     }
+}
+
+/// Changes that a person can look at before they are made, wherever they are kept.
+pub trait Reviewed: fmt::Debug + Send + Sync {
+    /// What will be done.
+    fn allowed(&self) -> &[Change];
+
+    /// What will not.
+    fn refused(&self) -> &[Refused];
+
+    /// One of the changes as text, with at most so many lines of its content.
+    fn show(&self, change: &Change, lines: usize) -> Shown;
 }

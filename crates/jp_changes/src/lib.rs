@@ -11,6 +11,9 @@
 //! no link is followed, neither in the set nor in the workspace; work and memory are bounded; and
 //! what is not understood is refused.
 //!
+//! Changes that somebody else keeps apart ([`Change::elsewhere`]) are shown in the same way
+//! ([`Change::show`]).
+//!
 //! What it does not do: it mounts nothing and starts nothing, it does not ask anybody, and it does
 //! not look at the clock; the time at which a call began is the time of a file made at that moment.
 //!
@@ -27,6 +30,7 @@
 mod change;
 mod limits;
 mod outside;
+mod text;
 
 #[cfg(target_os = "linux")]
 mod commit;
@@ -61,13 +65,14 @@ mod testing;
 pub use self::{
     change::{
         Change, CommitError, Failure, Kind, ModeChange, Node, Obstacle, Reason, Refused, Report,
-        StoreError, Swept,
+        Reviewed, StoreError, Swept,
     },
     limits::{Limits, ReadError},
     outside::Outside,
+    text::Shown,
 };
 
 #[cfg(not(target_os = "linux"))]
 pub use self::other::{ChangeSet, Changes, Judged, Store};
 #[cfg(target_os = "linux")]
-pub use self::{diff::Shown, judge::Judged, read::Changes, set::ChangeSet, store::Store};
+pub use self::{judge::Judged, read::Changes, set::ChangeSet, store::Store};

@@ -7,6 +7,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "this file is where the program looks at the world")]
 
+mod origins;
+
 use std::{
     env, fs,
     io::{self, IsTerminal, Read as _},
@@ -17,13 +19,14 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{Timestamp, tz::TimeZone};
 use jp_config::{
-    AppConfig, CfgArgument, Config, Layer, LayerKind, MAX_LAYER_BYTES, Policies, layer,
+    AppConfig, Config, LayerKind, MAX_LAYER_BYTES, Policies,
     style::{ColorDepth as DepthConfig, ColorMode, ControlSequences as SequencesConfig},
 };
 use jp_printer::{ColorDepth, ControlSequences, OutputMode, Printer, Settings, StreamSettings};
-use jp_workspace::{FsStore, Workspace, layout};
+use jp_workspace::{FsStore, Workspace};
 use rustix::fs::OFlags;
 
+pub(crate) use self::origins::Origins;
 use crate::{
     args::{Command, Config as ConfigCommand, Format, Global},
     error::{Error, Result},
@@ -38,6 +41,7 @@ pub(crate) struct Ctx {
     format: Format,
     /// The root of the workspace, if there is one.
     root: Option<Utf8PathBuf>,
+    origins: Origins,
     config: Config,
     policies: Policies,
     printer: Printer,
@@ -57,28 +61,24 @@ impl Ctx {
         log::start(global.verbose, log_file(global, &cwd)?);
         let root = Workspace::find_root(&cwd).ok();
         tracing::info!(%cwd, ?root, ?command, "started");
-        let layers = if command.needs_no_config() {
-            Vec::new()
-        } else {
-            layers(global, root.as_deref(), &cwd)?
-        };
-        let config = Config::load(layers)?;
-        // Rules that cannot be enforced stop everything, not only the tool they are for.
-        let policies = match &root {
-            Some(root) => config.policies(root)?,
-            None => Policies::default(),
-        };
+        let origins = Origins::new(global, command, root.as_deref(), &cwd)?;
+        let (config, policies) = origins.load(None)?;
         check_format(global, command)?;
         let printer = printer(global, &config)?;
         print_warnings(&printer, &config)?;
         let terminal = Terminal::new(!global.no_interaction);
         let (format, now, store) = (global.format, Timestamp::now(), OnceLock::new());
-        Ok(Self { cwd, format, root, config, policies, printer, terminal, now, store })
+        Ok(Self { cwd, format, root, origins, config, policies, printer, terminal, now, store })
     }
 
     /// The directory that relative paths are relative to.
     pub(crate) fn cwd(&self) -> &Utf8Path {
         &self.cwd
+    }
+
+    /// Where the configuration comes from, to read it again.
+    pub(crate) fn origins(&self) -> &Origins {
+        &self.origins
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -249,38 +249,9 @@ fn print_warnings(printer: &Printer, config: &Config) -> Result {
     Ok(printer.print(jp_printer::Print::chrome(&config.warnings().render(color)))?)
 }
 
-/// The files and values that make up the configuration, in the order in which they win.
-fn layers(global: &Global, root: Option<&Utf8Path>, cwd: &Utf8Path) -> Result<Vec<Layer>> {
-    let user_config = config_home();
-    let mut layers = Vec::new();
-    if let Some(root) = root {
-        jp_workspace::check_owner(&root.join(layout::STORAGE))?;
-    }
-    for candidate in layer::candidates(user_config.as_deref(), root, cwd) {
-        if let Some(text) = read_config(&candidate.path, Found::Automatically)? {
-            tracing::info!(kind = ?candidate.kind, path = %candidate.path, "layer");
-            let name = candidate.path.strip_prefix(cwd).unwrap_or(&candidate.path);
-            layers.push(Layer::from_candidate(&candidate, name.as_str(), text));
-        }
-    }
-    for argument in &global.cfg {
-        layers.push(match CfgArgument::classify(argument) {
-            CfgArgument::Assignment(text) => Layer::assignment(text),
-            CfgArgument::File(path) => {
-                let text = read_config(&cwd.join(path), Found::Named)?.ok_or_else(|| {
-                    Error::usage(format!("--cfg {path}: no such file"))
-                        .hint("to set a value, write `--cfg key.path=value`")
-                })?;
-                Layer::file(path.as_str(), text)
-            }
-        });
-    }
-    Ok(layers)
-}
-
 /// How we came to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+pub(crate) enum Found {
     /// It lies where we look. Somebody may have put something else there.
     Automatically,
     /// The user named it; it can be a pipe.
@@ -289,7 +260,7 @@ enum Found {
 
 /// The text of a configuration file; `None` if there is none. One that is there and cannot be read
 /// is an error: running without it would be running with other rules.
-fn read_config(path: &Utf8Path, found: Found) -> Result<Option<String>> {
+pub(crate) fn read_config(path: &Utf8Path, found: Found) -> Result<Option<String>> {
     use io::Read as _;
 
     let failed = |error: io::Error| Error::usage(format!("cannot read {path}: {error}"));
@@ -370,7 +341,7 @@ fn log_file(global: &Global, cwd: &Utf8Path) -> Result<Option<fs::File>> {
 
 /// The user's configuration directory. A relative one is ignored, as the specification of these
 /// variables asks.
-fn config_home() -> Option<Utf8PathBuf> {
+pub(crate) fn config_home() -> Option<Utf8PathBuf> {
     let config = Utf8PathBuf::from(variable("XDG_CONFIG_HOME"));
     if config.is_absolute() { Some(config) } else { home().map(|home| home.join(".config")) }
 }
@@ -426,6 +397,23 @@ pub(crate) fn read_file(path: &Utf8Path, option: &str, most: u64) -> Result<Stri
         return Err(Error::usage(format!("{option}: more than {most} bytes")));
     }
     Ok(text)
+}
+
+/// Opens what the user named, to be read line by line; `-` is stdin.
+pub(crate) fn open_lines(path: &Utf8Path, cwd: &Utf8Path) -> Result<Box<dyn io::BufRead>> {
+    if path == "-" {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = fs::File::open(cwd.join(path))
+        .map_err(|error| Error::usage(format!("cannot read {path}: {error}")))?;
+    Ok(Box::new(io::BufReader::new(file)))
+}
+
+/// Opens a file that the user named with `option` to add lines to it; nobody else may read a new one.
+pub(crate) fn append_to(path: &Utf8Path, cwd: &Utf8Path, option: &str) -> Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    let options = options.create(true).append(true).mode(0o600);
+    options.open(cwd.join(path)).map_err(|error| Error::usage(format!("{option} {path}: {error}")))
 }
 
 pub(crate) fn variable(name: &str) -> String {

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         return jp_sandbox::linux::helper::serve();
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == jp_llm::tool::SERVE_BUNDLED) {
-        return jp_tool::main(jp_tools::entries());
+        return jp_tools::main();
     }
     // A usage error is reported, and its exit code chosen, in here.
     let args = Args::parse();

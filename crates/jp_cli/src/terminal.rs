@@ -6,11 +6,21 @@
 //! code 3.
 #![expect(clippy::disallowed_methods, reason = "the terminal is opened here and nowhere else")]
 
-use std::{fs::File, io, sync::mpsc, thread, time::Duration};
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    sync::{Mutex, MutexGuard, PoisonError, mpsc},
+    thread,
+    time::Duration,
+};
 
 use dialoguer::{Confirm, Editor, Input, MultiSelect, Select, console::Term};
 use jp_printer::{Styles, sanitize, single_line};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    termios::{OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr},
+};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
@@ -22,7 +32,7 @@ use crate::{
 };
 
 /// The person we can ask, if there is one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Terminal {
     allowed: bool,
 }
@@ -144,6 +154,44 @@ impl Terminal {
         Ok(interruptible(&term, || prompt.interact_on_opt(&term))?.into())
     }
 
+    /// Waits until nobody else asks. Nothing else is asked until the result is dropped.
+    pub(crate) fn turn() -> MutexGuard<'static, ()> {
+        static TURN: Mutex<()> = Mutex::new(());
+        TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows a text and waits for a line, or until the question is over; `None` if there is no line.
+    ///
+    /// Keys that were pressed before are no answer to it. The terminal stays as it is, so whoever ends the
+    /// program meanwhile leaves nothing behind, and control-C is a signal to the program as always.
+    pub(crate) fn ask_line(
+        &self,
+        text: &str,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Option<String>> {
+        let failed = |error: io::Error| Error::failure(format!("cannot ask: {error}"));
+        let mut tty = File::open("/dev/tty").map_err(failed)?;
+        tcflush(&tty, QueueSelector::IFlush).map_err(|error| failed(error.into()))?;
+        self.show(text)?;
+        loop {
+            if is_over() {
+                self.show("(not asked any more)\n")?;
+                return Ok(None);
+            }
+            let mut waiting = [PollFd::new(&tty, PollFlags::IN)];
+            match poll(&mut waiting, Some(&LOOK)) {
+                Ok(0) | Err(Errno::INTR) => continue,
+                Ok(_) => {}
+                Err(error) => return Err(failed(error.into())),
+            }
+            let mut line = [0; 1024];
+            let read = tty.read(&mut line).map_err(failed)?;
+            let typed = String::from_utf8_lossy(&line[..read]).into_owned();
+            // Without a line there is nobody who answers.
+            return Ok((read > 0).then_some(typed));
+        }
+    }
+
     /// Lets the person change a text in their editor; `None` if they leave it without saving.
     pub(crate) fn edit(&self, text: &str, extension: &str) -> Result<Option<String>> {
         self.open().ok_or_else(|| nobody("how should this be edited?", ELSEWHERE))?;
@@ -160,6 +208,9 @@ impl Terminal {
         Some(Term::read_write_pair(read, write))
     }
 }
+
+/// How often a question looks whether it is over.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// What to do where nobody can be asked.
 const ELSEWHERE: &str = "run it in a terminal";

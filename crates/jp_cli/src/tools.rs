@@ -1,9 +1,13 @@
 //! The tools of the workspace, ready to be called: where the configuration, the sandbox and the person
 //! at the terminal are put together.
 
+mod approver;
 pub(crate) mod attendant;
 pub(crate) mod journal;
+pub(crate) mod keep;
 pub(crate) mod progress;
+mod project;
+pub(crate) mod recorder;
 mod vfs;
 
 use std::sync::Arc;
@@ -15,6 +19,7 @@ use jp_printer::Print;
 use jp_tool::SchemaResponse;
 use jp_workspace::Workspace;
 
+use self::{progress::Progress, recorder::TraceFile};
 use crate::{
     confine::{self, sensitive},
     ctx::{self, Ctx},
@@ -23,12 +28,16 @@ use crate::{
 };
 
 /// What is known about a command before it looks at tools.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Wishes {
     /// The conversation that tools are called for.
     pub(crate) conversation: Option<ConversationId>,
     /// Whether programs are asked again what tools are in them.
     pub(crate) refresh: bool,
+    /// Whoever is at the terminal may be asked while tools run; what is drawn there stops meanwhile.
+    pub(crate) attended: Option<Arc<Progress>>,
+    /// Where to write down what sealed tools ask for.
+    pub(crate) trace: Option<TraceFile>,
 }
 
 /// The tools that this configuration has.
@@ -39,7 +48,7 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let confiner = Arc::new(confine::confiner(ctx.config())?);
     let world = World {
-        vfs: vfs::world(ctx, &root)?,
+        vfs: vfs::world(ctx, &root, &confiner, wishes.attended, wishes.trace)?,
         sensitive: vfs::sensitive(ctx, &root),
         root,
         workspace_id: Some(workspace.id().to_string()),

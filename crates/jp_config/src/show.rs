@@ -55,6 +55,12 @@ impl Config {
         self.find(Some(path)).ok().map(|found| self.sources.of(found.node.origin).kind)
     }
 
+    /// What errors call the file that gave the value at a dotted key.
+    pub fn file(&self, path: &str) -> Option<&str> {
+        let origin = self.find(Some(path)).ok()?.node.origin;
+        (!origin.is_default()).then(|| self.sources.of(origin).name.as_str())
+    }
+
     /// Every value that is not a table, by its dotted key, with its origin.
     fn explained(&self, found: &Found<'_>) -> Value {
         let mut leaves = Map::new();

@@ -23,7 +23,6 @@ mod program;
 mod running;
 mod secrets;
 mod system;
-mod upstream;
 mod variables;
 
 use std::{ffi::OsString, path::PathBuf, sync::OnceLock};
@@ -152,6 +151,11 @@ impl Confiner {
             known::remember(file, &machine);
         }
         Ok(machine.hiding(&self.surroundings.hide))
+    }
+
+    /// What holds for tools without rules.
+    pub fn profile(&self) -> Profile {
+        self.settings.profile
     }
 
     /// The places of all presets on this machine.

@@ -7,7 +7,7 @@ use jp_sandbox::{
     presets::{Preset, PresetPlaces},
     view::What,
 };
-use jp_tool::access::AccessPolicy;
+use jp_tool::access::{AccessPolicy, is_settings};
 
 use crate::{
     ConfineError, Confiner, Subject,
@@ -147,13 +147,10 @@ impl Prepared {
     /// Whether a path of the workspace holds settings of jp, by which a tool could grant itself more,
     /// and no rule is about them.
     pub(crate) fn is_settings(&self, path: &Utf8Path) -> bool {
-        let is_settings = path.starts_with(".jp") || path.file_name() == Some(".jp.toml");
         let names = |rule: &jp_tool::access::FsRule| {
-            let rule = rule.path();
-            (rule.starts_with(".jp") || rule.file_name() == Some(".jp.toml"))
-                && path.starts_with(rule)
+            is_settings(rule.path()) && path.starts_with(rule.path())
         };
-        is_settings && !self.policy.as_ref().is_some_and(|policy| policy.fs.iter().any(names))
+        is_settings(path) && !self.policy.as_ref().is_some_and(|policy| policy.fs.iter().any(names))
     }
 
     /// Where the rules of one kind are configured: `conversation.tools.x.access.net`.

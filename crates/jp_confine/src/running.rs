@@ -10,7 +10,7 @@ use std::{ffi::OsString, future::Future};
 use camino::Utf8Path;
 use jp_changes::{ChangeSet, Judged, Outside, Report, Store};
 use jp_process::{Bounds, Child, Exit, Finished, Input, Interrupted, Output, Spawn};
-use jp_proxy::{Proxy, ProxyHandle, Rules};
+use jp_proxy::{Proxy, ProxyHandle, Rules, Upstream};
 use jp_sandbox::{
     confinement::{Limits, Network, Program},
     machine::Feature,
@@ -18,7 +18,7 @@ use jp_sandbox::{
 };
 use rustix::fs::{FileType, Mode};
 
-use crate::{Advice, ConfineError, Confiner, Prepared, advice, upstream, variables};
+use crate::{Advice, ConfineError, Confiner, Prepared, advice, variables};
 
 /// Why a change of something sensitive is refused.
 pub const SENSITIVE: &str = "it is sensitive, and nobody said yes to it";
@@ -115,7 +115,7 @@ impl Confiner {
         }
         let rules = prepared.policy.as_ref().map(|policy| policy.net.clone());
         let rules = Rules::new(rules.unwrap_or_default(), prepared.table("net"));
-        let upstream = upstream::of(&self.surroundings.variables)?;
+        let upstream = Upstream::of_variables(&self.surroundings.variables)?;
         Ok(Some(Proxy::new(rules).upstream(upstream)))
     }
 

@@ -125,12 +125,11 @@ pub enum WaitError {
 }
 
 impl Child {
-    pub(crate) fn new(program: PathBuf, process: Process, ours: Ours) -> Self {
-        let Ours { stdin, stdout, stderr } = ours;
+    pub(crate) fn new(program: PathBuf, process: Process) -> Self {
         Self {
-            stdin,
-            stdout,
-            stderr,
+            stdin: None,
+            stdout: None,
+            stderr: None,
             listener: None,
             program,
             process,
@@ -139,6 +138,12 @@ impl Child {
             left_behind: false,
             was_stopped: false,
         }
+    }
+
+    /// The same child with its streams.
+    pub(crate) fn with(self, ours: Ours) -> Self {
+        let Ours { stdin, stdout, stderr } = ours;
+        Self { stdin, stdout, stderr, ..self }
     }
 
     /// The file that was executed.

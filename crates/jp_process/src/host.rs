@@ -1,14 +1,28 @@
 //! The host of all processes: hands orders to the helper and gives back what runs.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, time::Duration};
 
-use jp_sandbox::{event::Event, failure::Failure, machine::Machine};
+use jp_sandbox::{
+    confinement::{Confinement, Program},
+    event::Event,
+    failure::Failure,
+    linux::Stdio,
+    machine::Machine,
+};
+use tokio::time::timeout;
 
 use crate::{
     child::Child,
     linux::{StartError, Starter},
     spawn::{Spawn, Streams},
 };
+
+/// How long the helper may take to answer, unless it is said otherwise. It takes milliseconds, also on a
+/// machine with much to do.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long it may take until it is known what became of an order when its helper was ended.
+const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 
 /// Starts processes. Making one costs nothing: the helper is started with the first process.
 ///
@@ -17,6 +31,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Host {
     starter: Starter,
+    patience: Duration,
 }
 
 /// Why a process does not run.
@@ -55,6 +70,14 @@ pub enum SpawnError {
         #[source]
         failure: Failure,
     },
+    /// It was about to start and did not, in all this time. It has been given up.
+    #[error("{program} did not start within {} seconds", .within.as_secs(), program = .program.display())]
+    Late {
+        /// What should have been started.
+        program: PathBuf,
+        /// How long it had.
+        within: Duration,
+    },
     /// The helper went away without a word, so nobody knows whether the program ran.
     #[error("the helper was gone before it could tell whether {program} runs", program = .program.display())]
     Lost {
@@ -67,32 +90,75 @@ impl Host {
     /// A host whose helper is this program: one that calls `jp_sandbox::linux::helper::serve` when its
     /// first argument is `jp_sandbox::linux::helper::WORD`.
     pub fn new(helper: impl Into<PathBuf>) -> Self {
-        Self { starter: Starter::new(helper.into()) }
+        Self { starter: Starter::new(helper.into()), patience: PATIENCE }
+    }
+
+    /// The same host with a helper that may take so long to answer. One that takes longer is ended and
+    /// replaced, once for each thing it is asked for.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Tries what the machine offers to confine a process with.
     pub async fn machine(&self) -> Result<Machine, SpawnError> {
         let _turn = self.starter.turn().await;
-        self.starter.probe().await.map_err(|source| self.no_helper(source))
+        self.starter.probe(self.patience).await.map_err(|source| self.no_helper(source))
     }
 
-    /// Starts a process and waits until it runs. A helper that has died is replaced.
+    /// Starts a process and waits until it runs. A helper that has died or does not answer is replaced.
     ///
     /// Must be called inside a runtime with timers and I/O. When the future is dropped, the process
     /// is ended if it had begun.
     pub async fn spawn(&self, spawn: Spawn) -> Result<Child, SpawnError> {
         let Spawn { program, confinement, stdin, stdout, stderr } = spawn;
-        let name = program.path.clone();
         let (streams, ours) = match Streams::open(stdin, stdout, stderr) {
             Ok(opened) => opened,
-            Err(source) => return Err(SpawnError::Streams { program: name, source }),
+            Err(source) => return Err(SpawnError::Streams { program: program.path, source }),
         };
+        let stdio = Stdio { stdin: streams.stdin, stdout: streams.stdout, stderr: streams.stderr };
         // Held until the program runs, so that orders do not pile up in front of the helper.
         let _turn = self.starter.turn().await;
-        match self.starter.start(confinement, program, streams) {
-            Ok(process) => began(Child::new(name, process, ours)).await,
-            Err(StartError::Order(source)) => Err(SpawnError::Order { program: name, source }),
-            Err(StartError::Helper(source)) => Err(self.no_helper(source)),
+        for _ in 0..2 {
+            if let Some(child) = self.attempt(&confinement, &program, &stdio).await? {
+                return Ok(child.with(ours));
+            }
+        }
+        let seconds = self.patience.as_secs();
+        let message = format!("two in a row were gone or did nothing for {seconds} seconds");
+        Err(self.no_helper(io::Error::other(message)))
+    }
+
+    /// `None`: the helper does not work and nobody has taken the order, so it can be given to another.
+    async fn attempt(
+        &self,
+        confinement: &Confinement,
+        program: &Program,
+        stdio: &Stdio,
+    ) -> Result<Option<Child>, SpawnError> {
+        let name = || program.path.clone();
+        let (process, spawner) =
+            self.starter.start(confinement, program, stdio).map_err(|error| match error {
+                StartError::Order(source) => SpawnError::Order { program: name(), source },
+                StartError::Helper(source) => self.no_helper(source),
+            })?;
+        let mut child = Child::new(name(), process);
+        let heard = if let Ok(heard) = timeout(self.patience, began(&mut child)).await {
+            heard
+        } else {
+            self.starter.retire(&spawner);
+            // An order that nobody took is gone with the helper. One that somebody took is not, and may
+            // still be carried out, so it is not given to anybody else.
+            let late = |_| SpawnError::Late { program: name(), within: self.patience };
+            timeout(KNOWN_WITHIN, began(&mut child)).await.map_err(late)?
+        };
+        match heard {
+            Ok(()) => Ok(Some(child)),
+            Err(SpawnError::Lost { .. }) if self.starter.is_gone(&spawner) => {
+                self.starter.retire(&spawner);
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -102,13 +168,13 @@ impl Host {
 }
 
 /// Waits until the program runs. What comes before that is kept in the child.
-async fn began(mut child: Child) -> Result<Child, SpawnError> {
+async fn began(child: &mut Child) -> Result<(), SpawnError> {
     loop {
         let event = child.next_event().await;
         let program = || child.program().to_owned();
         match event {
             // Some end before anybody could say that they began.
-            Ok(Some(Event::Started | Event::Ended(_))) => return Ok(child),
+            Ok(Some(Event::Started | Event::Ended(_))) => return Ok(()),
             Ok(Some(Event::Listening | Event::Blocked(_) | Event::LeftBehind)) => {}
             Ok(Some(Event::Failed(failure))) => {
                 return Err(SpawnError::Failed { program: program(), failure });

@@ -3,6 +3,9 @@
 //! The helper is started when it is first needed. It takes one order at a time, so only a few may be on
 //! their way to it: a queue that is full would block the thread that sends, and the kernel lets only
 //! so many descriptors travel at once.
+//!
+//! The danger is a helper that is there and does nothing: somebody has stopped it, or it hangs in the
+//! kernel. So nobody waits for it without an end, and one that does not work is ended and replaced.
 
 use std::{
     io,
@@ -12,6 +15,7 @@ use std::{
     },
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use jp_sandbox::{
@@ -24,8 +28,6 @@ use tokio::{
     io::Interest,
     sync::{Semaphore, SemaphorePermit},
 };
-
-use crate::spawn::Streams;
 
 /// How many orders may be on their way. Five descriptors travel with each, and 1024 is the usual limit.
 const ON_THE_WAY: usize = 64;
@@ -72,40 +74,58 @@ impl Starter {
     }
 
     /// Sends the order. An order that could not be sent was not carried out, so it is safe to send it
-    /// again, to a new helper, when the old one is dead.
+    /// again, to a new helper, when the old one is dead or takes none.
     pub(crate) fn start(
         &self,
-        confinement: Confinement,
-        program: Program,
-        streams: Streams,
-    ) -> Result<Process, StartError> {
-        let stdio = Stdio { stdin: streams.stdin, stdout: streams.stdout, stderr: streams.stderr };
-        let spawner = self.spawner(None).map_err(StartError::Helper)?;
-        let child = match spawner.spawn(confinement.clone(), program.clone(), &stdio) {
-            Err(error) if is_dead(&error) => {
-                let spawner = self.spawner(Some(&spawner)).map_err(StartError::Helper)?;
-                spawner.spawn(confinement, program, &stdio)
-            }
-            sent => sent,
-        };
-        child.and_then(Process::new).map_err(StartError::Order)
-    }
-
-    /// Asks the helper what the machine offers.
-    pub(crate) async fn probe(&self) -> io::Result<Machine> {
-        let spawner = self.spawner(None)?;
-        match probe(Arc::clone(&spawner)).await {
-            Err(error) if is_dead(&error) => probe(self.spawner(Some(&spawner))?).await,
-            answer => answer,
+        confinement: &Confinement,
+        program: &Program,
+        stdio: &Stdio,
+    ) -> Result<(Process, Arc<Spawner>), StartError> {
+        let order = |spawner: &Spawner| spawner.spawn(confinement.clone(), program.clone(), stdio);
+        let mut spawner = self.spawner().map_err(StartError::Helper)?;
+        let mut sent = order(&spawner);
+        if sent.as_ref().is_err_and(takes_none) {
+            self.retire(&spawner);
+            spawner = self.spawner().map_err(StartError::Helper)?;
+            sent = order(&spawner);
         }
+        let process = sent.and_then(Process::new).map_err(StartError::Order)?;
+        Ok((process, spawner))
     }
 
-    /// The helper, started now if there is none or only this dead one.
-    fn spawner(&self, dead: Option<&Arc<Spawner>>) -> io::Result<Arc<Spawner>> {
+    /// Asks the helper what the machine offers. One that does not answer is replaced once.
+    pub(crate) async fn probe(&self, within: Duration) -> io::Result<Machine> {
+        let spawner = self.spawner()?;
+        let answer = probe(Arc::clone(&spawner), within).await;
+        if !answer.as_ref().is_err_and(|error| takes_none(error) || is_silent(error)) {
+            return answer;
+        }
+        self.retire(&spawner);
+        probe(self.spawner()?, within).await
+    }
+
+    /// Ends a helper that does not work. The next order goes to another.
+    pub(crate) fn retire(&self, spawner: &Arc<Spawner>) {
         let mut current = self.current();
-        if let Some(spawner) = &*current
-            && !dead.is_some_and(|dead| Arc::ptr_eq(dead, spawner))
-        {
+        let is_current = current.as_ref().is_some_and(|current| Arc::ptr_eq(current, spawner));
+        // Whoever drops the last one waits for its end, and nobody else should have to wait for that.
+        let dropped = if is_current { current.take() } else { None };
+        drop(current);
+        spawner.kill();
+        drop(dropped);
+    }
+
+    /// Whether orders that this helper had and nobody took are gone.
+    pub(crate) fn is_gone(&self, spawner: &Arc<Spawner>) -> bool {
+        let is_current =
+            self.current().as_ref().is_some_and(|current| Arc::ptr_eq(current, spawner));
+        !is_current || spawner.has_ended()
+    }
+
+    /// The helper, started now if there is none.
+    fn spawner(&self) -> io::Result<Arc<Spawner>> {
+        let mut current = self.current();
+        if let Some(spawner) = &*current {
             return Ok(Arc::clone(spawner));
         }
         let spawner = Arc::new(Spawner::start(&self.helper)?);
@@ -120,12 +140,26 @@ impl Starter {
 }
 
 /// The helper tries everything before it answers, and nothing else can be done on a thread that waits.
-async fn probe(spawner: Arc<Spawner>) -> io::Result<Machine> {
-    tokio::task::spawn_blocking(move || spawner.probe()).await.map_err(io::Error::other)?
+async fn probe(spawner: Arc<Spawner>, within: Duration) -> io::Result<Machine> {
+    let asked = tokio::task::spawn_blocking(move || spawner.probe(within)).await;
+    asked.map_err(io::Error::other)?.map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => {
+            let text = format!("it gave no answer within {} seconds", within.as_secs());
+            io::Error::new(error.kind(), text)
+        }
+        io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "it ended while it was asked"),
+        _ => error,
+    })
 }
 
-fn is_dead(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+/// Whether the helper is dead, or has so many orders before it that it cannot be alive.
+fn takes_none(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, WouldBlock};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | WouldBlock)
+}
+
+fn is_silent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::UnexpectedEof)
 }
 
 impl Process {

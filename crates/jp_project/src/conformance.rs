@@ -31,7 +31,7 @@ pub fn check(empty: &dyn Fn() -> Arc<dyn ProjectFiles>) {
 }
 
 /// The section with what really comes of its steps.
-fn run(project: &dyn ProjectFiles, section: &str) -> String {
+pub fn run(project: &dyn ProjectFiles, section: &str) -> String {
     let mut out = String::new();
     let mut rules = Rules::default();
     for line in section.lines().filter(|line| line.starts_with(['#', '>'])) {
@@ -85,7 +85,8 @@ fn policy(rules: &str) -> AccessPolicy {
 /// A step that cannot be read fails as a path would, which no section expects.
 fn take(project: &dyn ProjectFiles, step: &str) -> Result<String, Box<dyn std::error::Error>> {
     let words: Vec<&str> = step.split(' ').collect();
-    let path = |index: usize| ProjectPath::new(words.get(index).copied().unwrap_or_default());
+    let path =
+        |index: usize| ProjectPath::new(&unescape(words.get(index).copied().unwrap_or_default()));
     let number = |index: usize| words.get(index).and_then(|word| word.parse::<u64>().ok());
     let done = |result: Result<(), ProjectError>| result.map(|()| "ok".to_owned());
     let text = || unescape(words.get(2).copied().unwrap_or_default());
@@ -155,98 +156,4 @@ fn unescape(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use camino::Utf8PathBuf;
-    use jp_tool::access::path::Root;
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::{FsProjectFiles, MemoryProjectFiles, NullProjectFiles};
-
-    // D11-014
-    #[test]
-    fn the_file_system_conforms() {
-        let dirs = std::cell::RefCell::new(Vec::new());
-        check(&|| {
-            let dir = tempfile::tempdir().unwrap();
-            let path = Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap();
-            dirs.borrow_mut().push(dir);
-            Arc::new(FsProjectFiles::new(Root::open(&path).unwrap(), Rules::default()))
-        });
-    }
-
-    #[test]
-    fn memory_conforms() {
-        check(&|| Arc::new(MemoryProjectFiles::new()));
-    }
-
-    #[test]
-    fn where_there_are_no_files_everything_fails() {
-        let steps = [
-            "read a",
-            "write a x",
-            "new a x",
-            "exists a",
-            "metadata .",
-            "list .",
-            "delete a",
-            "delete-all a",
-            "rename a b",
-            "rename-new a b",
-            "mkdir a",
-            "grep x",
-        ];
-        for step in steps {
-            let error = take(&NullProjectFiles, step).unwrap_err();
-            assert_eq!(error.to_string(), "there are no project files here", "{step}");
-        }
-        assert!(NullProjectFiles.materialize(Utf8Path::new("/tmp")).is_err());
-    }
-
-    fn step() -> impl Strategy<Value = String> {
-        let path = || prop::sample::select(vec![".", "a", "b", "a/b", "a/b/c", "b/a", "b/c/d"]);
-        let command = prop::sample::select(vec![
-            "write",
-            "new",
-            "read",
-            "exists",
-            "metadata",
-            "list",
-            "delete",
-            "delete-all",
-            "rename",
-            "rename-new",
-            "mkdir",
-        ]);
-        let rules = prop::collection::vec((path(), "[rcud]{0,4}"), 0..4).prop_map(|rules| {
-            let rules = rules.into_iter().map(|(path, letters)| format!(" {path}={letters}"));
-            format!("> rules{}", rules.collect::<String>())
-        });
-        let gate = Just("> sensitive **/b b/c".to_owned());
-        let answer = (path(), prop::sample::select(vec!["yes", "no"]))
-            .prop_map(|(path, answer)| format!("> answer {path} {answer}"));
-        let search = path().prop_map(|path| format!("> grep a in={path}"));
-        let other = (command, path(), path())
-            .prop_map(|(command, path, other)| format!("> {command} {path} {other}"));
-        prop_oneof![1 => rules, 1 => gate, 2 => answer, 1 => search, 15 => other]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
-        // D11-130
-        #[test]
-        fn the_backends_agree(steps in prop::collection::vec(step(), 1..25)) {
-            let dir = tempfile::tempdir().unwrap();
-            let root = Root::open(Utf8Path::from_path(dir.path()).unwrap()).unwrap();
-            let section = steps.join("\n");
-            let on_disk = run(&FsProjectFiles::new(root, Rules::default()), &section);
-            prop_assert_eq!(on_disk, run(&MemoryProjectFiles::new(), &section));
-        }
-    }
-
-    #[test]
-    fn the_suite_can_fail() {
-        let section = "# x\n> write a 1\nok\n> read a\n\"2\" of 1";
-        assert_ne!(run(&MemoryProjectFiles::new(), section), section);
-    }
-}
+mod tests;

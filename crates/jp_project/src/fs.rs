@@ -49,7 +49,7 @@ impl FsProjectFiles {
         Ok(self.rules.check(capability, path)?)
     }
 
-    fn canonical(&self, path: &Utf8Path) -> Result<(Utf8PathBuf, bool), ProjectError> {
+    fn find_out(&self, path: &Utf8Path) -> Result<(Utf8PathBuf, bool), ProjectError> {
         let resolved = self.files.root().resolve(path)?;
         Ok((resolved.relative().to_owned(), resolved.exists()))
     }
@@ -63,11 +63,11 @@ impl FsProjectFiles {
 
     /// Makes the directories above a path that is to be made. All are judged before the first is made.
     fn make_parents(&self, path: &ProjectPath) -> Result<(), ProjectError> {
-        let (canonical, _) = self.canonical(path.as_path())?;
+        let (canonical, _) = self.find_out(path.as_path())?;
         self.check(Capability::Create, &canonical)?;
         let mut missing = Vec::new();
         for dir in canonical.ancestors().skip(1).filter(|dir| !dir.as_str().is_empty()) {
-            if self.canonical(dir)?.1 {
+            if self.find_out(dir)?.1 {
                 break;
             }
             self.check(Capability::Create, dir)?;
@@ -168,14 +168,10 @@ impl ProjectFiles for FsProjectFiles {
             .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;
         let failed = |error| ProjectError::from_io(error, path);
         let size = file.metadata().map_err(failed)?.len();
-        let len = part.len(size);
-        if len > part.max {
-            return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: part.max });
-        }
+        let (offset, len) = part.of(size, path)?;
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
-        // Behind the end there is nothing, and no system goes as far as a tool can count.
-        if part.offset > 0 && len > 0 {
-            file.seek(SeekFrom::Start(part.offset)).map_err(failed)?;
+        if offset > 0 {
+            file.seek(SeekFrom::Start(offset)).map_err(failed)?;
         }
         file.take(len).read_to_end(&mut bytes).map_err(failed)?;
         Ok(Content { bytes, size })
@@ -191,7 +187,7 @@ impl ProjectFiles for FsProjectFiles {
             return self.create(path, content);
         }
         for _ in 0..ATTEMPTS {
-            let written = if self.canonical(path.as_path())?.1 {
+            let written = if self.find_out(path.as_path())?.1 {
                 self.files
                     .replace(path.as_path(), content)
                     .map_err(|error| ProjectError::from_open(error, path))
@@ -223,12 +219,13 @@ impl ProjectFiles for FsProjectFiles {
             }
         }
         entries.sort();
-        let entries = entries.into_iter().map(|entry| {
+        // Where a link leads is only looked up for those that are told.
+        let entries = slice.of(entries).into_iter().map(|entry| {
             let kind = self.kind(path, &entry);
             let is_link = entry.kind == access::Kind::Symlink;
             DirEntry { name: entry.name, kind, is_link }
         });
-        Ok(slice.of(entries.collect()))
+        Ok(entries.collect())
     }
 
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
@@ -274,7 +271,7 @@ impl ProjectFiles for FsProjectFiles {
         if from.is_root() || to.is_root() {
             return Err(ProjectError::Root);
         }
-        let (canonical, is_there) = self.canonical(from.as_path())?;
+        let (canonical, is_there) = self.find_out(from.as_path())?;
         self.check(Capability::Delete, &canonical)?;
         if from != to && to.starts_with(from) && self.all.directory(from.as_path()).is_ok() {
             return Err(ProjectError::IntoItself { path: from.clone() });
@@ -318,6 +315,14 @@ impl ProjectFiles for FsProjectFiles {
         self.files.root().path().to_string()
     }
 
+    fn canonical(&self, path: &ProjectPath) -> Result<ProjectPath, ProjectError> {
+        let (canonical, _) = self.find_out(path.as_path())?;
+        ProjectPath::new(canonical.as_str()).map_err(|error| ProjectError::Io {
+            path: path.to_string(),
+            source: std::io::Error::new(std::io::ErrorKind::InvalidFilename, error),
+        })
+    }
+
     fn is_quick(&self) -> bool {
         true
     }
@@ -343,7 +348,7 @@ impl Tree for FsProjectFiles {
         }
         // A FIFO or a device is an error that says so.
         drop(self.files.read(path.as_path()).map_err(failed)?);
-        Ok(Found::File(self.canonical(path.as_path())?.0))
+        Ok(Found::File(self.find_out(path.as_path())?.0))
     }
 
     fn path<'a>(&self, dir: &'a Directory) -> &'a str {

@@ -127,6 +127,8 @@ pub struct GrepAnswer {
     pub files: Vec<FileMatches>,
     /// Whether a limit was reached, so that there may be more.
     pub limit_reached: bool,
+    /// How many files were left out because they are binary.
+    pub binary: usize,
     /// How many files and directories could not be read, or had lines that are too long.
     pub unread: usize,
 }
@@ -152,7 +154,7 @@ pub struct GrepLine {
 }
 
 /// Searches the files of a backend.
-pub(crate) fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
+pub fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
     let matcher = query.matcher()?;
     let collector = Mutex::new(Collector::new(query.max_matches, query.max_bytes));
     let is_full = AtomicBool::new(false);
@@ -163,11 +165,13 @@ pub(crate) fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, P
         collector: &collector,
         is_full: &is_full,
         unread: 0,
+        binary: 0,
     })?;
     let unread = searches.iter().fold(unread, |sum, search| sum + search.unread);
+    let binary = searches.iter().map(|search| search.binary).sum();
     drop(searches);
     let collector = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(GrepAnswer { unread, ..collector.finish(query.context()) })
+    Ok(GrepAnswer { binary, unread, ..collector.finish(query.context()) })
 }
 
 fn searcher(context: usize) -> Searcher {
@@ -188,6 +192,7 @@ struct Search<'a> {
     /// Whether it is worth asking the collector before a file is opened.
     is_full: &'a AtomicBool,
     unread: usize,
+    binary: usize,
 }
 
 impl Search<'_> {
@@ -216,7 +221,8 @@ impl<F: Read> Visit<F> for Search<'_> {
         // All backends are read as a stream: other ways find a NUL in other places.
         match self.searcher.search_reader(self.matcher, file, &mut sink) {
             Err(_) => self.unread += 1,
-            Ok(()) if sink.is_binary || sink.hit.matches == 0 => {}
+            Ok(()) if sink.is_binary => self.binary += 1,
+            Ok(()) if sink.hit.matches == 0 => {}
             Ok(()) => {
                 let is_full = self.collector().add(Utf8PathBuf::from(path), sink.hit);
                 self.is_full.fetch_or(is_full, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //!
 //! A tool that reads and writes through the host does not know whether there is a disk. So everything
 //! it can ask for is a method of [`ProjectFiles`], and every backend gives the same answers: one
-//! suite, [`conformance`], is run against each of them.
+//! suite, `conformance`, is run against each of them.
 //!
 //! # What is judged is what is used
 //!
@@ -18,6 +18,7 @@
 
 #![cfg(unix)]
 
+pub mod backend;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod error;
@@ -25,9 +26,13 @@ mod fs;
 mod grep;
 mod materialize;
 mod memory;
+mod nodes;
 mod null;
+mod overlay;
+mod parts;
 mod path;
 mod rules;
+mod sqlite;
 mod walk;
 
 use std::{fmt, sync::Arc};
@@ -41,8 +46,10 @@ pub use self::{
     materialize::{Materialized, SyncError, Synced},
     memory::MemoryProjectFiles,
     null::NullProjectFiles,
+    overlay::OverlayProjectFiles,
     path::{InvalidProjectPath, ProjectPath},
     rules::Rules,
+    sqlite::{OpenDatabaseError, SqliteProjectFiles},
 };
 
 /// The files of a project under rules.
@@ -104,6 +111,12 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
     /// Where the files are, for people.
     fn display_root(&self) -> String;
 
+    /// Where a path leads when links are followed, whether or not something is there. Nothing is judged;
+    /// what is found out is used to judge by. Backends without links need not say anything.
+    fn canonical(&self, path: &ProjectPath) -> Result<ProjectPath, ProjectError> {
+        Ok(path.clone())
+    }
+
     /// Whether an answer costs microseconds, so that there is no gain in letting another thread wait for
     /// it. Searches and deletions of whole directories take longer everywhere.
     fn is_quick(&self) -> bool;
@@ -129,9 +142,13 @@ impl Part {
         Self { offset: 0, limit: None, max }
     }
 
-    /// How many bytes of a file of this size are meant.
-    fn len(self, size: u64) -> u64 {
-        size.saturating_sub(self.offset).min(self.limit.unwrap_or(u64::MAX))
+    /// Which bytes of a file of this size are meant: where they begin, and how many there are.
+    fn of(self, size: u64, path: &ProjectPath) -> Result<(u64, u64), ProjectError> {
+        let len = size.saturating_sub(self.offset).min(self.limit.unwrap_or(u64::MAX));
+        if len > self.max {
+            return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: self.max });
+        }
+        Ok((self.offset.min(size), len))
     }
 }
 
@@ -181,7 +198,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    fn of(self, entries: Vec<DirEntry>) -> Vec<DirEntry> {
+    fn of<T>(self, entries: Vec<T>) -> Vec<T> {
         entries.into_iter().skip(self.offset).take(self.limit.unwrap_or(usize::MAX)).collect()
     }
 }

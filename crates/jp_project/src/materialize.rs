@@ -1,16 +1,17 @@
 //! A real directory with the files of a project, for programs that know nothing else.
 //!
 //! A project on a disk is that directory. Any other is copied, as far as it may be read, and what a
-//! program changed in the copy is brought back through the same methods, so by the same rules. What
-//! somebody else changed meanwhile is not written over: then nothing is brought back, and the paths are
-//! named.
+//! program changed in the copy is brought back through the same methods, so by the same rules: what they
+//! do not allow stays in the copy and is named. What somebody else changed meanwhile is not written over:
+//! then nothing is brought back, and the paths are named.
 //!
-//! Only files and directories travel. Links that a program makes stay in the copy, and so do permissions.
+//! Only files and directories travel. Links, FIFOs and sockets that a program makes stay in the copy, and
+//! so do permissions. A copy has a largest size, and a file is in memory while it travels.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, io, sync::Arc};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_tool::access::path::Root;
+use jp_tool::access::{FsAccessError, path::Root};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -19,8 +20,10 @@ use crate::{
     WriteMode,
 };
 
-/// The largest file that is copied.
-const MAX_FILE: u64 = 1 << 30;
+/// The largest file that travels, the most files and directories, and the most bytes of all files.
+const MAX_FILE: u64 = 256 << 20;
+const MAX_ENTRIES: usize = 500_000;
+const MAX_BYTES: u64 = 8 << 30;
 
 /// A directory with the files of a project. A copy is removed when this is dropped.
 #[derive(Debug)]
@@ -47,6 +50,9 @@ pub enum SyncError {
         /// Where.
         paths: Vec<ProjectPath>,
     },
+    /// The rules do not allow some of it. Everything else was brought back.
+    #[error("not allowed, and not brought back: {}", reasons(.0))]
+    Refused(Vec<FsAccessError>),
     /// A file could not be read or written. Those before it in the order of paths may be back.
     #[error(transparent)]
     Project(#[from] ProjectError),
@@ -84,7 +90,7 @@ impl Materialized {
         let dir =
             tempfile::Builder::new().prefix("jp-project-").tempdir_in(scratch).map_err(failed)?;
         let path = Utf8Path::from_path(dir.path())
-            .ok_or_else(|| failed(std::io::ErrorKind::InvalidFilename.into()))?;
+            .ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?;
         let root = Root::open(path).map_err(failed)?;
         let path = root.path().to_owned();
         let inside = FsProjectFiles::new(root, Rules::default());
@@ -116,33 +122,56 @@ impl Copy {
         paths.sort();
         paths.dedup();
         self.check_conflicts(&paths, &now)?;
-        let mut synced = Synced::default();
+        let (mut synced, mut refused) = (Synced::default(), Vec::new());
         // What is inside a directory goes before it.
         for path in paths.iter().rev() {
-            if self.has_to_go(path, &now)? {
-                self.project.delete(path, DeleteReach::Recursive)?;
-                synced.deleted.push(path.clone());
+            match self.remove(path, &now) {
+                Ok(true) => synced.deleted.push(path.clone()),
+                Ok(false) => {}
+                Err(ProjectError::Access(error)) => refused.push(error),
+                Err(error) => return Err(error.into()),
             }
         }
         for path in &paths {
-            match now.get(path) {
-                None => continue,
-                Some(State::Directory) => make_dir(self.project.as_ref(), path)?,
-                Some(State::File(_)) => {
-                    let content = self.inside.read(path, Part::whole(MAX_FILE))?;
-                    self.project.write(path, &content.bytes, WriteMode::Replace)?;
-                }
+            match self.bring(path, &now) {
+                Ok(true) => synced.written.push(path.clone()),
+                Ok(false) => {}
+                Err(ProjectError::Access(error)) => refused.push(error),
+                Err(error) => return Err(error.into()),
             }
-            synced.written.push(path.clone());
         }
         self.before = now;
-        Ok(synced)
+        if refused.is_empty() { Ok(synced) } else { Err(SyncError::Refused(refused)) }
+    }
+
+    fn bring(&self, path: &ProjectPath, now: &States) -> Result<bool, ProjectError> {
+        match now.get(path) {
+            None => return Ok(false),
+            Some(State::Directory) => make_dir(self.project.as_ref(), path)?,
+            Some(State::File(_)) => {
+                let content = self.inside.read(path, Part::whole(MAX_FILE))?;
+                self.project.write(path, &content.bytes, WriteMode::Replace)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn remove(&self, path: &ProjectPath, now: &States) -> Result<bool, ProjectError> {
+        let has_to_go = self.has_to_go(path, now)?;
+        if has_to_go {
+            self.project.delete(path, DeleteReach::Recursive)?;
+        }
+        Ok(has_to_go)
     }
 
     fn check_conflicts(&self, paths: &[ProjectPath], now: &States) -> Result<(), SyncError> {
         let mut conflicts = Vec::new();
         for path in paths {
-            let current = state(self.project.as_ref(), path)?;
+            let current = match state(self.project.as_ref(), path) {
+                // What cannot be seen has not been copied; whether it can be made the rules decide.
+                Err(ProjectError::Access(_)) => continue,
+                current => current?,
+            };
             if current.as_ref() != self.before.get(path) && current.as_ref() != now.get(path) {
                 conflicts.push(path.clone());
             }
@@ -191,6 +220,7 @@ type Visit<'a> = dyn FnMut(&ProjectPath, Option<&[u8]>) -> Result<(), ProjectErr
 /// Everything that may be read, each directory before what is in it.
 fn scan(project: &dyn ProjectFiles, visit: &mut Visit<'_>) -> Result<States, ProjectError> {
     let mut states = States::new();
+    let mut bytes = 0;
     let mut dirs = vec![ProjectPath::root()];
     while let Some(dir) = dirs.pop() {
         let entries = match project.list_dir(&dir, Slice::default()) {
@@ -214,11 +244,19 @@ fn scan(project: &dyn ProjectFiles, visit: &mut Visit<'_>) -> Result<States, Pro
                         Err(ProjectError::Access(_)) => continue,
                         content => content?.bytes,
                     };
+                    bytes += u64::try_from(content.len()).unwrap_or(u64::MAX);
                     visit(&path, Some(&content))?;
                     hash(&content)
                 }
             };
             states.insert(path, state);
+            if states.len() > MAX_ENTRIES || bytes > MAX_BYTES {
+                let source = io::Error::new(
+                    io::ErrorKind::FileTooLarge,
+                    format!("a copy has at most {MAX_ENTRIES} entries and {MAX_BYTES} bytes"),
+                );
+                return Err(ProjectError::Io { path: dir.to_string(), source });
+            }
         }
     }
     Ok(states)
@@ -230,6 +268,15 @@ fn hash(content: &[u8]) -> State {
 
 fn list(paths: &[ProjectPath]) -> String {
     paths.iter().map(ProjectPath::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn reasons(refused: &[FsAccessError]) -> String {
+    const SHOWN: usize = 20;
+    let mut shown: Vec<_> = refused.iter().take(SHOWN).map(ToString::to_string).collect();
+    if refused.len() > SHOWN {
+        shown.push(format!("and {} more", refused.len() - SHOWN));
+    }
+    shown.join("; ")
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use jp_tool::access::{
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
     ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
+    nodes::{self, At, Nodes},
     path::join,
     walk::{Found, Tree},
 };
@@ -26,12 +27,12 @@ use crate::{
 /// Files in memory. Clones and views under other rules share them.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryProjectFiles {
-    nodes: Arc<RwLock<Nodes>>,
+    nodes: Arc<RwLock<Map>>,
     rules: Rules,
 }
 
 /// Everything but the root, which is always there.
-type Nodes = BTreeMap<String, Node>;
+type Map = BTreeMap<String, Node>;
 
 #[derive(Debug, Clone)]
 enum Node {
@@ -45,49 +46,22 @@ impl MemoryProjectFiles {
         Self::default()
     }
 
-    fn lock(&self) -> RwLockReadGuard<'_, Nodes> {
+    fn lock(&self) -> RwLockReadGuard<'_, Map> {
         self.nodes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_to_write(&self) -> RwLockWriteGuard<'_, Nodes> {
+    fn lock_to_write(&self) -> RwLockWriteGuard<'_, Map> {
         self.nodes.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), ProjectError> {
-        Ok(self.rules.check(capability, path)?)
-    }
-
-    /// Judges and makes the directories above a path that is to be made.
-    fn make_parents(&self, nodes: &mut Nodes, path: &ProjectPath) -> Result<(), ProjectError> {
-        self.check(Capability::Create, path.as_path())?;
-        let mut missing = Vec::new();
-        for dir in std::iter::successors(path.parent(), ProjectPath::parent) {
-            match get(nodes, dir.as_str()) {
-                Some(Node::Directory) => break,
-                Some(Node::File(_)) => {
-                    return Err(ProjectError::NotADirectory { path: path.clone() });
-                }
-                None => {
-                    self.check(Capability::Create, dir.as_path())?;
-                    missing.push(dir);
-                }
-            }
-        }
-        nodes.extend(missing.into_iter().map(|dir| (dir.to_string(), Node::Directory)));
-        Ok(())
     }
 }
 
 impl ProjectFiles for MemoryProjectFiles {
     fn read(&self, path: &ProjectPath, part: Part) -> Result<Content, ProjectError> {
-        self.check(Capability::Read, path.as_path())?;
+        self.rules.check(Capability::Read, path.as_path())?;
         let content = file(&self.lock(), path)?;
         let size = len_of(&content);
-        let len = part.len(size);
-        if len > part.max {
-            return Err(ProjectError::TooLarge { path: path.clone(), size: len, max: part.max });
-        }
-        let start = usize::try_from(part.offset.min(size)).unwrap_or(content.len());
+        let (start, len) = part.of(size, path)?;
+        let start = usize::try_from(start).unwrap_or(content.len());
         let end = start + usize::try_from(len).unwrap_or_default();
         let bytes = content.get(start..end).unwrap_or_default().to_vec();
         Ok(Content { bytes, size })
@@ -99,27 +73,11 @@ impl ProjectFiles for MemoryProjectFiles {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
-        let mut nodes = self.lock_to_write();
-        let existing = get(&nodes, path.as_str());
-        match (existing, mode) {
-            (Some(_), WriteMode::CreateNew) => {
-                self.check(Capability::Create, path.as_path())?;
-                return Err(ProjectError::AlreadyExists { path: path.clone() });
-            }
-            (Some(node), WriteMode::Replace) => {
-                self.check(Capability::Update, path.as_path())?;
-                if matches!(node, Node::Directory) {
-                    return Err(ProjectError::IsADirectory { path: path.clone() });
-                }
-            }
-            (None, _) => self.make_parents(&mut nodes, path)?,
-        }
-        nodes.insert(path.to_string(), Node::File(content.into()));
-        Ok(())
+        nodes::write(&mut *self.lock_to_write(), &self.rules, &At::plain(path), content, mode)
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {
-        self.check(Capability::Read, path.as_path())?;
+        self.rules.check(Capability::Read, path.as_path())?;
         let nodes = self.lock();
         match get(&nodes, path.as_str()) {
             None => return Err(ProjectError::NotFound { path: path.clone() }),
@@ -142,7 +100,7 @@ impl ProjectFiles for MemoryProjectFiles {
     }
 
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
-        self.check(Capability::Read, path.as_path())?;
+        self.rules.check(Capability::Read, path.as_path())?;
         match get(&self.lock(), path.as_str()) {
             None => Err(ProjectError::NotFound { path: path.clone() }),
             Some(Node::Directory) => Ok(Metadata { kind: Kind::Directory, size: 0 }),
@@ -151,28 +109,7 @@ impl ProjectFiles for MemoryProjectFiles {
     }
 
     fn delete(&self, path: &ProjectPath, reach: DeleteReach) -> Result<(), ProjectError> {
-        if path.is_root() {
-            return Err(ProjectError::Root);
-        }
-        self.check(Capability::Delete, path.as_path())?;
-        let mut nodes = self.lock_to_write();
-        match (get(&nodes, path.as_str()), reach) {
-            (None, _) => return Err(ProjectError::NotFound { path: path.clone() }),
-            (Some(Node::Directory), DeleteReach::File) => {
-                return Err(ProjectError::IsADirectory { path: path.clone() });
-            }
-            _ => {}
-        }
-        let mut below: Vec<Utf8PathBuf> =
-            below(&nodes, path.as_str()).map(|(path, _)| path.into()).collect();
-        below.sort();
-        for path in &below {
-            self.check(Capability::Delete, path)?;
-        }
-        for path in below.iter().map(|path| path.as_str()).chain([path.as_str()]) {
-            nodes.remove(path);
-        }
-        Ok(())
+        nodes::delete(&mut *self.lock_to_write(), &self.rules, &At::plain(path), reach)
     }
 
     fn rename(
@@ -181,45 +118,12 @@ impl ProjectFiles for MemoryProjectFiles {
         to: &ProjectPath,
         target: RenameTarget,
     ) -> Result<(), ProjectError> {
-        if from.is_root() || to.is_root() {
-            return Err(ProjectError::Root);
-        }
-        self.check(Capability::Delete, from.as_path())?;
-        let mut nodes = self.lock_to_write();
-        let (source, existing) = (get(&nodes, from.as_str()), get(&nodes, to.as_str()));
-        let is_dir = matches!(source, Some(Node::Directory));
-        if is_dir && from != to && to.starts_with(from) {
-            return Err(ProjectError::IntoItself { path: from.clone() });
-        }
-        let needed = if existing.is_some() { Capability::Update } else { Capability::Create };
-        self.check(needed, to.as_path())?;
-        let source = source.ok_or_else(|| ProjectError::NotFound { path: from.clone() })?;
-        self.rules.check_move(from.as_path(), to.as_path(), is_dir)?;
-        match (&source, existing) {
-            (_, None) => self.make_parents(&mut nodes, to)?,
-            (_, Some(_)) if target == RenameTarget::Keep => {
-                return Err(ProjectError::AlreadyExists { path: to.clone() });
-            }
-            _ if from == to => return Ok(()),
-            // What holds the source is not empty, whatever the source is.
-            _ if from.starts_with(to) => {
-                return Err(ProjectError::NotEmpty { path: to.clone() });
-            }
-            (source, Some(existing)) => check_replaceable(&nodes, source, &existing, to)?,
-        }
-        relocate(&mut nodes, from.as_str(), to.as_str());
-        Ok(())
+        let (from, to) = (At::plain(from), At::plain(to));
+        nodes::rename(&mut *self.lock_to_write(), &self.rules, &from, &to, target)
     }
 
     fn create_dir(&self, path: &ProjectPath) -> Result<(), ProjectError> {
-        let mut nodes = self.lock_to_write();
-        if get(&nodes, path.as_str()).is_some() {
-            self.check(Capability::Create, path.as_path())?;
-            return Err(ProjectError::AlreadyExists { path: path.clone() });
-        }
-        self.make_parents(&mut nodes, path)?;
-        nodes.insert(path.to_string(), Node::Directory);
-        Ok(())
+        nodes::create_dir(&mut *self.lock_to_write(), &self.rules, &At::plain(path))
     }
 
     fn grep(&self, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
@@ -271,7 +175,7 @@ impl Tree for MemoryProjectFiles {
 
     fn dir_in(&self, dir: &String, name: &str) -> Result<String, ProjectError> {
         let path = join(dir, name);
-        self.check(Capability::Read, Utf8Path::new(&path))?;
+        self.rules.check(Capability::Read, Utf8Path::new(&path))?;
         Ok(path)
     }
 
@@ -280,7 +184,7 @@ impl Tree for MemoryProjectFiles {
     }
 
     fn open(&self, path: &Utf8Path) -> Result<Self::File, ProjectError> {
-        self.check(Capability::Read, path)?;
+        self.rules.check(Capability::Read, path)?;
         match get(&self.lock(), path.as_str()) {
             Some(Node::File(content)) => Ok(Cursor::new(content)),
             _ => Err(ProjectError::Io {
@@ -288,6 +192,46 @@ impl Tree for MemoryProjectFiles {
                 source: std::io::ErrorKind::NotFound.into(),
             }),
         }
+    }
+}
+
+impl Nodes for Map {
+    fn kind(&self, path: &ProjectPath) -> Result<Option<Kind>, ProjectError> {
+        Ok(get(self, path.as_str()).map(|node| node.kind().into()))
+    }
+
+    fn is_empty(&self, dir: &ProjectPath) -> Result<bool, ProjectError> {
+        Ok(below(self, dir.as_str()).next().is_none())
+    }
+
+    fn below(&self, dir: &ProjectPath) -> Result<Vec<ProjectPath>, ProjectError> {
+        Ok(below(self, dir.as_str()).map(|(path, _)| ProjectPath::known(path)).collect())
+    }
+
+    fn put_dir(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        self.insert(path.to_string(), Node::Directory);
+        Ok(())
+    }
+
+    fn put_file(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError> {
+        self.insert(path.to_string(), Node::File(content.into()));
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        for path in Nodes::below(self, path)?.iter().chain([path]) {
+            BTreeMap::remove(self, path.as_str());
+        }
+        Ok(())
+    }
+
+    fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError> {
+        for path in Nodes::below(self, from)?.iter().chain([from]) {
+            if let Some(node) = BTreeMap::remove(self, path.as_str()) {
+                self.insert(format!("{to}{}", &path.as_str()[from.as_str().len()..]), node);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -300,11 +244,11 @@ impl Node {
     }
 }
 
-fn get(nodes: &Nodes, path: &str) -> Option<Node> {
+fn get(nodes: &Map, path: &str) -> Option<Node> {
     if path == "." { Some(Node::Directory) } else { nodes.get(path).cloned() }
 }
 
-fn file(nodes: &Nodes, path: &ProjectPath) -> Result<Arc<[u8]>, ProjectError> {
+fn file(nodes: &Map, path: &ProjectPath) -> Result<Arc<[u8]>, ProjectError> {
     match get(nodes, path.as_str()) {
         Some(Node::File(content)) => Ok(content),
         Some(Node::Directory) => Err(ProjectError::IsADirectory { path: path.clone() }),
@@ -313,46 +257,32 @@ fn file(nodes: &Nodes, path: &ProjectPath) -> Result<Arc<[u8]>, ProjectError> {
 }
 
 /// Everything below a directory.
-fn below<'a>(nodes: &'a Nodes, dir: &str) -> impl Iterator<Item = (&'a String, &'a Node)> {
+fn below<'a>(nodes: &'a Map, dir: &str) -> impl Iterator<Item = (&'a String, &'a Node)> {
     let prefix = if dir == "." { String::new() } else { format!("{dir}/") };
     nodes
         .range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded))
         .take_while(move |(path, _)| path.starts_with(&prefix))
 }
 
-/// The names in a directory.
-fn children<'a>(nodes: &'a Nodes, dir: &str) -> impl Iterator<Item = (&'a str, &'a Node)> {
-    let prefix = if dir == "." { 0 } else { dir.len() + 1 };
-    below(nodes, dir)
-        .filter_map(move |(path, node)| Some((path.get(prefix..)?, node)))
-        .filter(|(name, _)| !name.contains('/'))
-}
-
-/// A file takes the place of a file, a directory that of an empty directory.
-fn check_replaceable(
-    nodes: &Nodes,
-    source: &Node,
-    existing: &Node,
-    to: &ProjectPath,
-) -> Result<(), ProjectError> {
-    let path = to.clone();
-    match (source, existing) {
-        (Node::File(_), Node::Directory) => Err(ProjectError::IsADirectory { path }),
-        (Node::Directory, Node::File(_)) => Err(ProjectError::NotADirectory { path }),
-        (Node::Directory, Node::Directory) if below(nodes, to.as_str()).next().is_some() => {
-            Err(ProjectError::NotEmpty { path })
+/// The names in a directory. What is below one of them is jumped over, however much it is.
+fn children<'a>(nodes: &'a Map, dir: &str) -> impl Iterator<Item = (&'a str, &'a Node)> {
+    let prefix = if dir == "." { String::new() } else { format!("{dir}/") };
+    let mut from = Bound::Included(prefix.clone());
+    std::iter::from_fn(move || {
+        loop {
+            let from_here = (from.as_ref().map(String::as_str), Bound::Unbounded);
+            let (path, node) = nodes.range::<str, _>(from_here).next()?;
+            let name = path.strip_prefix(&prefix)?;
+            match name.split_once('/') {
+                None => {
+                    from = Bound::Excluded(path.clone());
+                    return Some((name, node));
+                }
+                // A `0` comes right behind a `/`.
+                Some((above, _)) => from = Bound::Included(format!("{prefix}{above}0")),
+            }
         }
-        (Node::File(_), Node::File(_)) | (Node::Directory, Node::Directory) => Ok(()),
-    }
-}
-
-fn relocate(nodes: &mut Nodes, from: &str, to: &str) {
-    let moved: Vec<String> = below(nodes, from).map(|(path, _)| path.clone()).collect();
-    for path in moved.iter().map(String::as_str).chain([from]) {
-        if let Some(node) = nodes.remove(path) {
-            nodes.insert(format!("{to}{}", &path[from.len()..]), node);
-        }
-    }
+    })
 }
 
 fn len_of(content: &[u8]) -> u64 {

@@ -12,6 +12,8 @@ use camino::Utf8Path;
 /// on every backend, so that files can move from one to the other.
 const MAX_PATH: usize = 4_000;
 const MAX_NAME: usize = 255;
+/// The most names in a path: as deep as a search and a deletion go.
+const MAX_NAMES: usize = 200;
 
 /// A path relative to the root of the project, with `/` between its names; `.` is the root.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +37,9 @@ pub enum InvalidProjectPath {
     /// It or a name in it is too long.
     #[error("the path is longer than {MAX_PATH} bytes, or a name in it than {MAX_NAME}: {0:?}…")]
     TooLong(String),
+    /// It has too many names.
+    #[error("the path has more than {MAX_NAMES} names in it: {0:?}…")]
+    TooDeep(String),
 }
 
 impl ProjectPath {
@@ -62,7 +67,15 @@ impl ProjectPath {
             return Err(InvalidProjectPath::Parent(shown()));
         }
         let names: Vec<_> = text.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+        if names.len() > MAX_NAMES {
+            return Err(InvalidProjectPath::TooDeep(shown()));
+        }
         Ok(if names.is_empty() { Self::root() } else { Self(names.join("/")) })
+    }
+
+    /// A path that was one before.
+    pub(crate) fn known(text: &str) -> Self {
+        Self(text.to_owned())
     }
 
     /// The text.
@@ -128,7 +141,8 @@ mod tests {
     #[test]
     fn only_what_stays_inside_is_a_path() {
         let long = "x".repeat(256);
-        let deep = "a/".repeat(4_096);
+        let (deepest, deep) = (vec!["a"; 200].join("/"), "a/".repeat(201));
+        let deepest_of_all = "a/".repeat(4_096);
         for (text, expected) in [
             // D11-052
             ("src/main.rs", Ok("src/main.rs")),
@@ -143,7 +157,9 @@ mod tests {
             ("", Err("empty")),
             ("a\0b", Err("NUL")),
             (&long, Err("longer")),
-            (&deep, Err("longer")),
+            (&deepest, Ok(deepest.as_str())),
+            (&deep, Err("more than 200 names")),
+            (&deepest_of_all, Err("longer")),
         ] {
             match (ProjectPath::new(text), expected) {
                 (Ok(path), Ok(expected)) => assert_eq!(path.as_str(), expected),

@@ -21,6 +21,12 @@ impl Rules {
     /// Whether this may be done with a canonical path.
     pub fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), FsAccessError> {
         self.policy.as_ref().map_or(Ok(()), |policy| policy.check(capability, path))?;
+        self.check_name(path)
+    }
+
+    /// Whether something may be used under this name, which leads to what was judged: a link that is
+    /// called `.env` is sensitive wherever it leads.
+    pub fn check_name(&self, path: &Utf8Path) -> Result<(), FsAccessError> {
         Ok(self.sensitive.as_ref().map_or(Ok(()), |gate| gate.pass(path))?)
     }
 

@@ -11,6 +11,7 @@
 
 mod ignores;
 mod queue;
+mod view;
 
 use std::{io::Read, num::NonZero, sync::Arc, thread};
 
@@ -20,20 +21,36 @@ use jp_tool::access::{
     path::{Entry, Kind},
 };
 
+pub(crate) use self::view::View;
 use self::{ignores::Ignores, queue::Queue};
 use crate::{ProjectError, ProjectPath, Rules, path::join};
 
 /// Each level costs an open handle.
 const MAX_DEPTH: usize = 200;
-/// As many files are handed to another thread at once.
-const CHUNK: usize = 64;
 /// More threads wait for the disk rather than work.
 const MAX_THREADS: usize = 12;
 /// Stores of other programs, in which nobody wants to find anything.
 const NEVER: [&str; 2] = [".git", ".jp"];
 
+/// How a walk is shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// How many threads walk at once.
+    pub threads: usize,
+    /// As many files are handed to another thread at once.
+    pub chunk: usize,
+}
+
+impl Pace {
+    /// For files that are read as fast as they are searched.
+    pub fn of_a_disk() -> Self {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+        Self { threads, chunk: 64 }
+    }
+}
+
 /// What a walk needs of a backend. Everything is judged when it is opened.
-pub(crate) trait Tree: Sync {
+pub trait Tree: Sync {
     /// An open directory.
     type Dir: Send + Sync;
     /// An open file.
@@ -41,6 +58,11 @@ pub(crate) trait Tree: Sync {
 
     /// What may be read.
     fn rules(&self) -> &Rules;
+
+    /// How the walk is shared out.
+    fn pace(&self) -> Pace {
+        Pace::of_a_disk()
+    }
 
     /// What a path leads to.
     fn find(&self, path: &ProjectPath) -> Result<Found<Self::Dir>, ProjectError>;
@@ -62,7 +84,8 @@ pub(crate) trait Tree: Sync {
 }
 
 /// What a path leads to.
-pub(crate) enum Found<D> {
+#[derive(Debug)]
+pub enum Found<D> {
     /// A directory.
     Directory(D),
     /// Something else, at this canonical path.
@@ -86,9 +109,9 @@ pub(crate) fn walk<T: Tree, V: Visit<T::File>>(
     visitor: impl Fn() -> V,
 ) -> Result<(Vec<V>, usize), ProjectError> {
     let queue = Queue::new(starts(tree, paths)?);
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    let worker = |_| Worker { tree, queue: &queue, visitor: visitor(), unread: 0 };
-    let mut workers: Vec<_> = (0..threads).map(worker).collect();
+    let Pace { threads, chunk } = tree.pace();
+    let worker = |_| Worker { tree, queue: &queue, visitor: visitor(), unread: 0, chunk };
+    let mut workers: Vec<_> = (0..threads.max(1)).map(worker).collect();
     thread::scope(|scope| {
         let mut workers = workers.iter_mut();
         let own = workers.next();
@@ -203,6 +226,8 @@ struct Worker<'a, T: Tree, V> {
     queue: &'a Queue<Job<T::Dir>>,
     visitor: V,
     unread: usize,
+    /// See [`Pace::chunk`].
+    chunk: usize,
 }
 
 impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
@@ -257,8 +282,9 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
             }
         }
         // What is left over for others comes last and is therefore taken first.
-        while names.len() > CHUNK {
-            let names = names.split_off(names.len() - CHUNK);
+        let chunk = self.chunk.max(1);
+        while names.len() > chunk {
+            let names = names.split_off(names.len() - chunk);
             jobs.push(Job::Files { level: Arc::clone(&level), names });
         }
         // The others need not wait until these are done.

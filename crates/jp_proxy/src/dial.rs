@@ -6,17 +6,15 @@
 
 use std::{
     io,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    net::{IpAddr, SocketAddr},
     sync::Arc,
     time::Duration,
 };
 
+use jp_route::{Resolve, lookup};
 use tokio::{net::TcpStream, sync::Semaphore, task::JoinSet, time};
 
-use crate::{Denied, Resolve, Rules, rules::Granted};
-
-/// How many addresses of one name are tried.
-const TRIED: usize = 8;
+use crate::{Denied, Rules, rules::Granted};
 
 /// How long an address may take before the next one is tried at its side. A network with a broken
 /// IPv6 route would otherwise use up all the time.
@@ -90,16 +88,8 @@ impl Dialer {
     }
 
     async fn lookup(&self, host: &str) -> Result<Vec<IpAddr>, DialError> {
-        if let Some(address) = literal(host) {
-            return Ok(vec![address]);
-        }
         let unknown = |cause| DialError::Unknown { host: host.to_owned(), cause };
-        let mut found = self.resolver.resolve(host).await.map_err(unknown)?;
-        if found.is_empty() {
-            return Err(unknown(io::Error::new(io::ErrorKind::NotFound, "it has none")));
-        }
-        found.truncate(TRIED);
-        Ok(found)
+        lookup(&*self.resolver, host).await.map_err(unknown)
     }
 
     /// The addresses that may be dialed, each with what is left of the grant there. If there is none,
@@ -156,14 +146,6 @@ impl Dialer {
                 Ok(None) | Err(_) => {}
             }
         }
-    }
-}
-
-/// The address that a host is, with or without brackets.
-pub(crate) fn literal(host: &str) -> Option<IpAddr> {
-    match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(inside) => inside.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
-        None => host.parse::<Ipv4Addr>().ok().map(IpAddr::V4),
     }
 }
 

@@ -21,6 +21,7 @@ use hyper::{
     },
 };
 use hyper_util::rt::TokioIo;
+use jp_route::Via;
 use jp_tool::access::NetTarget;
 use tokio::{net::TcpStream, select};
 use url::Position;
@@ -30,7 +31,6 @@ use crate::{
     farewell,
     rules::Granted,
     shared::Shared,
-    upstream::Via,
 };
 
 /// How much later than the waiting for an answer the connection itself ends, so that there is still

@@ -11,9 +11,8 @@
 
 use std::net::IpAddr;
 
+use jp_route::literal;
 use jp_tool::access::{AccessPolicy, NetRule, NetTarget};
-
-use crate::dial::literal;
 
 /// How much of a host is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,14 +78,6 @@ impl Judge {
         self.holds(target, scope, speaks, |witness| {
             self.policy.check_address(witness, dialed).is_ok()
         })
-    }
-
-    /// Whether a rule denies something at an address.
-    pub(crate) fn denies_at(&self, dialed: IpAddr) -> bool {
-        let dialed = Some(dialed.to_canonical());
-        let mut denying = self.policy.net.iter().filter(|rule| !rule.allow);
-        denying
-            .any(|rule| rule.clone().normalized().is_ok_and(|rule| literal(&rule.host) == dialed))
     }
 
     fn holds(

@@ -21,12 +21,10 @@ mod forward;
 mod judge;
 mod limits;
 mod record;
-mod resolve;
 mod rules;
 mod server;
 mod shared;
 mod tunnel;
-mod upstream;
 mod watched;
 
 use std::{
@@ -36,6 +34,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+pub use jp_route::{InvalidUpstream, Resolve, Resolving, SystemResolver, Upstream};
 use tokio::{runtime, select, sync::oneshot};
 
 use self::shared::Shared;
@@ -43,9 +42,7 @@ pub use self::{
     denied::{Denied, Reason},
     limits::ProxyLimits,
     record::{Refused, Report},
-    resolve::{Resolve, Resolving, SystemResolver},
     rules::Rules,
-    upstream::{InvalidUpstream, Upstream},
 };
 
 /// How many lookups of names can run at one time; each needs a thread.

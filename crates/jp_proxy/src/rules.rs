@@ -7,6 +7,7 @@
 
 use std::net::IpAddr;
 
+use jp_route::{denies_address, rule_for_address, rule_for_host};
 use jp_tool::access::{Decision, NetRule, NetTarget};
 
 use crate::{
@@ -103,7 +104,7 @@ impl Rules {
             Decision::Uncovered if self.speaks_of_paths(target, scope) => Reason::HiddenPaths,
             Decision::Uncovered => Reason::NoRule,
         };
-        let rule = NetRule { port: unusual_port(target), ..NetRule::new(target.host(), true) };
+        let rule = rule_for_host(target);
         // Somebody who denies a thing by a rule does not want to hear how to get around it.
         let helps = !matches!(reason, Reason::Rule(_))
             && self.judge.with(rule.clone()).allows(target, scope);
@@ -112,12 +113,8 @@ impl Rules {
 
     fn refusal_at(&self, target: &NetTarget, scope: Scope, dialed: IpAddr) -> Denied {
         let dialed = dialed.to_canonical();
-        let host = match dialed {
-            IpAddr::V4(address) => address.to_string(),
-            IpAddr::V6(address) => format!("[{address}]"),
-        };
-        let rule = NetRule { port: unusual_port(target), ..NetRule::new(host, true) };
-        let helps = !self.judge.denies_at(dialed)
+        let rule = rule_for_address(target, dialed);
+        let helps = !denies_address(self.judge.policy(), dialed)
             && self.judge.with(rule.clone()).allows_at(target, scope, dialed);
         Denied::new(target, Reason::Address(dialed), helps.then_some(rule))
     }
@@ -158,11 +155,6 @@ impl Granted {
             (None, _) => Speech::Plain,
         }
     }
-}
-
-/// The port, if a rule without one would not be about it.
-fn unusual_port(target: &NetTarget) -> Option<u16> {
-    target.url().port()
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use jp_route::{Resolve, Upstream};
 use tokio::net::TcpStream;
 
-use crate::{
-    ProxyLimits, Resolve, Rules, Upstream, dial::Dialer, record::Record, watched::Watched,
-};
+use crate::{ProxyLimits, Rules, dial::Dialer, record::Record, watched::Watched};
 
 /// The parts of a running proxy.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ use hyper::{
     upgrade,
 };
 use hyper_util::rt::TokioIo;
+use jp_route::Via;
 use tokio::{
     io::{self, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     select,
@@ -30,7 +31,6 @@ use crate::{
     farewell,
     rules::{Granted, Speech},
     shared::Shared,
-    upstream::Via,
     watched::Activity,
 };
 

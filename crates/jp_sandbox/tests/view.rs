@@ -9,6 +9,8 @@
 #[path = "support/mod.rs"]
 mod support;
 
+use std::time::Duration;
+
 use jp_sandbox::{
     confinement::{Execute, Network, Tier},
     event::{Blocked, Ended, Wanted},
@@ -134,7 +136,7 @@ fn names_that_do_not_exist_yet_are_hidden_too() {
     // The host makes them while the process looks.
     let root = sandbox.root();
     let host = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(150));
+        std::thread::sleep(Duration::from_millis(150));
         std::fs::create_dir_all(root.join("later")).unwrap();
         std::fs::write(root.join("later/secret"), "LATER").unwrap();
         std::fs::write(root.join("later/plain"), "plain").unwrap();
@@ -196,7 +198,7 @@ fn a_file_stays_hidden_when_the_host_saves_it_anew() {
                 std::fs::rename(root.join(".env.tmp"), root.join(".env")).unwrap();
                 std::fs::rename(root.join("secret"), root.join("moved")).unwrap();
                 std::fs::rename(root.join("moved"), root.join("secret")).unwrap();
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
             }
         });
         let outcome = sandbox
@@ -341,7 +343,7 @@ fn there_is_no_network_but_ones_own() {
 
 #[test]
 fn this_machine_has_what_the_tests_need() {
-    let machine = SPAWNER.probe().unwrap();
+    let machine = SPAWNER.probe(Duration::from_mins(1)).unwrap();
     assert_eq!(machine.tier(), Tier::Namespaces, "{machine:?}");
     assert_eq!(machine.clone().hiding(&[Feature::Namespaces]).tier(), Tier::Landlock);
     assert_eq!(machine.hiding(&[Feature::Seccomp]).tier(), Tier::None);

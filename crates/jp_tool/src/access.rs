@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     command::{CommandAccessError, CommandRule, Commands, InvalidCommandRule},
     env::{EnvAccessError, EnvName, EnvRule, InvalidEnvName},
-    fs::{Capability, FsAccessError, FsRule, FsRules},
+    fs::{Capability, FsAccessError, FsRule, FsRules, is_settings},
     net::{InvalidNetRule, NetAccessError, NetRule, NetTarget},
     sensitive::{SensitiveError, SensitiveGate, SensitivePaths, SensitivePatternError},
     specificity::{EnvSpecificity, FsSpecificity, NetSpecificity},

@@ -55,7 +55,7 @@ pub use schema::{
 };
 #[cfg(feature = "sdk")]
 pub use sdk::{
-    Call, Exit, JsonSchema, MAX_LINE, NoArgs, Reply, Session, Stop, ToolEntry, main, run,
-    schema_of, schemars, stateful, tool,
+    Call, Exit, JsonSchema, MAX_LINE, NoArgs, Reply, Session, Stop, ToolEntry, main, on_streams,
+    run, schema_of, schemars, stateful, tool,
 };
 pub use state::{InvalidCommand, InvalidState, SessionAction, Status, ToolCommand, ToolState};

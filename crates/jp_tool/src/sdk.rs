@@ -23,20 +23,21 @@
 //! }
 //! ```
 
-mod arguments;
+pub(crate) mod arguments;
 mod call;
-mod entry;
+pub(crate) mod entry;
 mod line;
 mod reply;
 mod run;
 mod schema;
 mod serve;
-mod stdio;
+pub(crate) mod stdio;
 
 use std::process::ExitCode;
 
 pub use schemars::{self, JsonSchema};
 
+pub(crate) use self::run::find;
 pub use self::{
     call::{Call, Stop},
     entry::{NoArgs, ToolEntry, stateful, tool},
@@ -45,6 +46,7 @@ pub use self::{
     run::{Exit, run},
     schema::schema_of,
     serve::Session,
+    stdio::on_streams,
 };
 
 /// The whole program of a tool, or of several: reads the invocation from stdin, does what it asks
@@ -54,7 +56,7 @@ pub use self::{
 /// by a program that it starts, goes to stderr instead (on Unix), so that it cannot get between the
 /// lines of the answer.
 pub fn main(tools: impl IntoIterator<Item = ToolEntry>) -> ExitCode {
-    stdio::on_streams(tools)
+    on_streams(|input, output| run(tools, input, output))
 }
 
 #[cfg(test)]

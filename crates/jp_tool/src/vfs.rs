@@ -27,9 +27,13 @@
 //! [`ToolNotification::parse`] and [`HostNotification::parse`] find out what it says. The mistakes
 //! that belong to the steps have codes of their own, so a tool learns which one it made.
 //!
-//! These are types and nothing else: no pipe is opened here and no policy is asked. How long a line
-//! may be is the business of the one who reads it from the pipe.
+//! These are types and nothing else: no policy is asked, and how long a line may be is the business of
+//! the one who reads it from the pipe. The side of the tool is in the client, which is a part of the
+//! feature `sdk`: [`main`] makes a program of functions, and [`connect`] is for those who want to do it
+//! by hand.
 
+#[cfg(feature = "sdk")]
+mod client;
 mod code;
 mod envelope;
 mod id;
@@ -38,6 +42,11 @@ mod notification;
 mod path;
 mod text;
 
+#[cfg(feature = "sdk")]
+pub use self::client::{
+    ConnectError, FilePart, HttpReply, MAX_MESSAGE, Ticket, Told, VfsError, VfsHost, connect, main,
+    run, stateful, tool, try_connect,
+};
 pub use self::code::{ErrorCode, ErrorObject};
 pub use self::envelope::{
     InvalidMessage, JSONRPC, Notification, Refusal, Request, Response, ToHost, ToTool, write_line,
@@ -55,7 +64,7 @@ pub use self::notification::{
     PendingParams, ResultParams, ToolNotification,
 };
 pub use self::path::{InvalidPath, PathFault, ProjectPath};
-pub use self::text::escape;
+pub use self::text::{escape, unescape};
 
 /// The version of the protocol, named in `init`. Methods are added with a minor version; taking one
 /// away needs a major one.

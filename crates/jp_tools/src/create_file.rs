@@ -3,16 +3,14 @@
 //! Everything is judged before the first directory is made, so that a refusal leaves nothing behind.
 //! A file that is there already is not overwritten without asking.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use jp_tool::{
-    AnswerType, Call, JsonSchema, Question, Stop, ToolError,
-    access::path::{Files, OpenError},
-};
+use camino::Utf8Path;
+use jp_tool::{AnswerType, Call, JsonSchema, Question, Stop, ToolError};
 use serde::Deserialize;
 
 use crate::{
-    diff, text, workspace,
-    write::{self, Change, Original},
+    diff,
+    place::{self, Change, Original, Place, Presence},
+    text,
 };
 
 /// The largest file of which the old content is shown, and put back if something fails.
@@ -31,61 +29,59 @@ pub(crate) struct CreateFile {
     content: String,
 }
 
-pub(crate) fn create_file(args: CreateFile, call: &Call) -> Result<String, Stop> {
-    workspace::check_file_name(&args.path)?;
-    let files = workspace::files(call)?;
-    let shown = text::name(&args.path).into_owned();
-    let lines = text::count(args.content.lines().count(), "line", "lines");
-    if files.root().resolve(Utf8Path::new(&args.path)).map_err(OpenError::from)?.exists() {
-        let original = Original::open(&files, &args.path, MAX_SHOWN)?;
-        if original.content.as_deref() == Some(args.content.as_bytes()) {
-            return Ok(format!("{shown} has this content already."));
-        }
-        if !call.ask::<bool>(question(&shown, &original, &args.content))? {
-            return Err(ToolError::new(format!("{shown} exists and was not overwritten")).into());
-        }
-        write::replace(&files, vec![Change { original, content: args.content.into_bytes() }])?;
-        return Ok(format!("Overwrote {shown} ({lines})."));
+pub(crate) fn create_file<P: Place>(
+    args: CreateFile,
+    call: &Call,
+    place: &P,
+) -> Result<String, Stop> {
+    place::check_file_name(&args.path)?;
+    let path = Utf8Path::new(&args.path);
+    let presence = place.presence(path)?;
+    if presence == Presence::There {
+        return overwrite(args, call, place);
     }
-    make_parents(&files, call, Utf8Path::new(&args.path))?;
-    write::create(&files, Utf8Path::new(&args.path), args.content.as_bytes())?;
-    Ok(format!("Created {shown} ({lines})."))
+    match place.create(path, args.content.as_bytes()) {
+        Err(error) if presence == Presence::Unknown && error.is_present() => {
+            overwrite(args, call, place)
+        }
+        created => {
+            created?;
+            let (shown, lines) = (text::name(&args.path), lines(&args.content));
+            Ok(format!("Created {shown} ({lines})."))
+        }
+    }
 }
 
 /// The file as it would be.
-pub(crate) fn show(args: CreateFile, _call: &Call) -> String {
+pub(crate) fn show<C>(args: CreateFile, _call: &C) -> String {
     format!("Create `{}`:\n\n{}", args.path, diff::unified(&args.path, "", &args.content, true))
 }
 
-/// Makes the directories above a path that is to be made. Needs `create` on each, and on the path;
-/// without, nothing is made.
-pub(crate) fn make_parents(files: &Files, call: &Call, path: &Utf8Path) -> Result<(), ToolError> {
-    call.context.check_create(path)?;
-    let canonical = files.root().resolve(path)?.relative().to_owned();
-    let mut missing: Vec<Utf8PathBuf> = Vec::new();
-    for dir in canonical.ancestors().skip(1).filter(|dir| !dir.as_str().is_empty()) {
-        if files.root().resolve(dir)?.exists() {
-            break;
-        }
-        call.context.check_create(dir)?;
-        missing.push(dir.to_owned());
+fn overwrite<P: Place>(args: CreateFile, call: &Call, place: &P) -> Result<String, Stop> {
+    let (shown, lines) = (text::name(&args.path), lines(&args.content));
+    let original = place.original(&args.path, MAX_SHOWN)?;
+    if original.content.as_deref() == Some(args.content.as_bytes()) {
+        return Ok(format!("{shown} has this content already."));
     }
-    for dir in missing.iter().rev() {
-        match files.create_dir(dir) {
-            // Somebody else was faster.
-            Err(OpenError::Io { source, .. })
-                if source.kind() == std::io::ErrorKind::AlreadyExists => {}
-            made => made?,
-        }
+    if !call.ask::<bool>(question(&shown, &original, &args.content))? {
+        return Err(ToolError::new(format!("{shown} exists and was not overwritten")).into());
     }
-    Ok(())
+    let content = args.content.clone().into_bytes();
+    place.replace(vec![Change { original, content }])?;
+    Ok(format!("Overwrote {shown} ({lines})."))
 }
 
-fn question(path: &str, original: &Original, content: &str) -> Question {
+fn lines(content: &str) -> String {
+    text::count(content.lines().count(), "line", "lines")
+}
+
+fn question<H>(path: &str, original: &Original<H>, content: &str) -> Question {
     let before = original.content.as_deref().map(std::str::from_utf8);
-    let pre_amble = match before {
-        Some(Ok(before)) => diff::unified(path, before, content, false),
-        _ => format!("{path} has {} bytes; the new content has {}.", original.len(), content.len()),
+    let pre_amble = if let Some(Ok(before)) = before {
+        diff::unified(path, before, content, false)
+    } else {
+        let size = original.len.map_or("an unknown number of".to_owned(), |len| len.to_string());
+        format!("{path} has {size} bytes; the new content has {}.", content.len())
     };
     let text = format!("{path} exists. Overwrite it?");
     Question {

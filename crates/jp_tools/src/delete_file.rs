@@ -1,15 +1,13 @@
 //! `fs_delete_file`: a file is gone, or it is said why not.
 
-use std::io::ErrorKind;
-
 use camino::Utf8Path;
-use jp_tool::{
-    Call, JsonSchema, ToolError,
-    access::path::{Files, OpenError},
-};
+use jp_tool::{Call, JsonSchema, ToolError};
 use serde::Deserialize;
 
-use crate::{text, workspace};
+use crate::{
+    place::{Deleted, Place},
+    text,
+};
 
 /// Delete a file or an empty directory.
 ///
@@ -20,27 +18,14 @@ pub(crate) struct DeleteFile {
     path: String,
 }
 
-pub(crate) fn delete_file(args: DeleteFile, call: &Call) -> Result<String, ToolError> {
-    let files = workspace::files(call)?;
-    let what = delete(&files, Utf8Path::new(&args.path))?;
-    Ok(format!("Deleted the {what} {}.", text::name(&args.path)))
-}
-
-fn delete(files: &Files, path: &Utf8Path) -> Result<&'static str, OpenError> {
-    let Err(error) = files.remove_file(path) else {
-        return Ok("file");
+pub(crate) fn delete_file<P: Place>(
+    args: DeleteFile,
+    _call: &Call,
+    place: &P,
+) -> Result<String, ToolError> {
+    let what = match place.delete(Utf8Path::new(&args.path))? {
+        Deleted::File => "file",
+        Deleted::Directory => "directory",
     };
-    // Linux says the first of a directory, other systems the second.
-    if !is_any(&error, &[ErrorKind::IsADirectory, ErrorKind::PermissionDenied]) {
-        return Err(error);
-    }
-    match files.remove_dir(path) {
-        Ok(()) => Ok("directory"),
-        Err(other) if is_any(&other, &[ErrorKind::NotADirectory]) => Err(error),
-        Err(other) => Err(other),
-    }
-}
-
-fn is_any(error: &OpenError, kinds: &[ErrorKind]) -> bool {
-    matches!(error, OpenError::Io { source, .. } if kinds.contains(&source.kind()))
+    Ok(format!("Deleted the {what} {}.", text::name(&args.path)))
 }

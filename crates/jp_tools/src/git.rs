@@ -8,14 +8,36 @@
 use std::time::Duration;
 
 use camino::Utf8Path;
-use jp_tool::Call;
+use jp_tool::Context;
 
 use crate::program::Program;
 
+/// The program.
+pub(crate) const GIT: &str = "git";
 const MAX_TIME: Duration = Duration::from_secs(5);
 
-/// Whether a tracked file has changes that are not committed.
-pub(crate) fn is_dirty(call: &Call, path: &Utf8Path) -> bool {
+/// Whether a tracked file has changes that are not committed. The rules may forbid to ask.
+pub(crate) fn is_dirty(context: &Context, path: &Utf8Path) -> bool {
+    let args = question(path);
+    if context.access.as_ref().is_some_and(|access| access.check_command(GIT, &args).is_err()) {
+        return false;
+    }
+    let program = Program {
+        name: GIT,
+        args: &args,
+        env: &[("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0")],
+        dir: &context.root,
+        stdin: b"",
+        max_time: MAX_TIME,
+        max_output: 4 << 10,
+    };
+    program.run().is_ok_and(|ran| {
+        ran.status.is_some_and(|status| status.success()) && !ran.stdout.bytes.is_empty()
+    })
+}
+
+/// The arguments that make git name the file if it has such changes, and say nothing otherwise.
+pub(crate) fn question(path: &Utf8Path) -> Vec<String> {
     let words = [
         "--no-optional-locks",
         "--literal-pathspecs",
@@ -32,21 +54,5 @@ pub(crate) fn is_dirty(call: &Call, path: &Utf8Path) -> bool {
         "--",
         path.as_str(),
     ];
-    let args: Vec<String> = words.map(ToOwned::to_owned).to_vec();
-    let access = call.context.access.as_ref();
-    if access.is_some_and(|access| access.check_command("git", &args).is_err()) {
-        return false;
-    }
-    let program = Program {
-        name: "git",
-        args: &args,
-        env: &[("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0")],
-        dir: &call.context.root,
-        stdin: b"",
-        max_time: MAX_TIME,
-        max_output: 4 << 10,
-    };
-    program.run().is_ok_and(|ran| {
-        ran.status.is_some_and(|status| status.success()) && !ran.stdout.bytes.is_empty()
-    })
+    words.map(ToOwned::to_owned).to_vec()
 }

@@ -5,20 +5,16 @@
 //! [`hits`].
 
 mod hits;
+mod remote;
 mod sink;
 
-use std::fmt::Write;
+use std::{fmt::Write, io::Read};
 
+use camino::Utf8Path;
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
-use jp_tool::{
-    Call, JsonSchema, ToolError,
-    access::{
-        FsAccessError,
-        path::{Kind, OpenError},
-    },
-};
+use jp_tool::{Call, JsonSchema, ToolError, access::path::Kind};
 use serde::Deserialize;
 
 use self::{
@@ -26,9 +22,9 @@ use self::{
     sink::LineSink,
 };
 use crate::{
+    place::Place,
     text::{beginning, count},
-    walk::{Found, LeftOut, Selection, Visit, Walk},
-    workspace::{self, is_missing},
+    walk::{Found, LeftOut, Selection, Tree, Visit, Walk},
 };
 
 /// The longest pattern. Compiling takes many times its length.
@@ -98,22 +94,28 @@ fn default_limit() -> u32 {
     DEFAULT_LINES
 }
 
-pub(crate) fn grep_files(args: GrepFiles, call: &Call) -> Result<String, ToolError> {
+pub(crate) fn grep_files<P: Place>(
+    args: GrepFiles,
+    _call: &Call,
+    place: &P,
+) -> Result<String, ToolError> {
     let matcher = matcher(&args)?;
     let selection = Selection::new(&args.globs, &args.types, &args.extensions)
         .map_err(|error| ToolError::new(error.to_string()))?;
-    let files = workspace::files(call)?;
-    let walk = Walk::new(&files, &args.paths, &selection)?;
     let limits = Limits {
         matches: usize::try_from(args.limit.clamp(1, MAX_LINES)).unwrap_or(usize::MAX),
         bytes: MAX_ANSWER,
     };
-    let (searches, left_out) = walk.run(|| Search {
+    let search = || Search {
         matcher: &matcher,
         searcher: searcher(&args),
         files_only: args.files_only,
         hits: Hits::new(limits),
-    });
+    };
+    if let Some(hits) = remote::search(place, &args, search())? {
+        return Ok(answer(hits, &args, LeftOut::default()));
+    }
+    let (searches, left_out) = Walk::new(place, &args.paths, &selection)?.run(search);
     let mut hits = Hits::new(limits);
     for search in searches {
         hits.merge(search.hits);
@@ -141,9 +143,13 @@ fn matcher(args: &GrepFiles) -> Result<RegexMatcher, ToolError> {
         })
 }
 
+/// How many lines are shown around a match.
+fn context(args: &GrepFiles) -> u32 {
+    if args.files_only { 0 } else { args.context.min(MAX_CONTEXT) }
+}
+
 fn searcher(args: &GrepFiles) -> Searcher {
-    let context = usize::try_from(args.context.min(MAX_CONTEXT)).unwrap_or_default();
-    let context = if args.files_only { 0 } else { context };
+    let context = usize::try_from(context(args)).unwrap_or_default();
     SearcherBuilder::new()
         .line_terminator(LineTerminator::byte(b'\n'))
         .line_number(!args.files_only)
@@ -161,26 +167,27 @@ struct Search<'a> {
     hits: Hits,
 }
 
-impl Visit for Search<'_> {
-    fn visit(&mut self, found: &Found<'_>) {
+impl Search<'_> {
+    fn file(&mut self, path: &Utf8Path, file: impl Read) {
+        let room = self.hits.room_for(path);
+        let mut sink = LineSink::new(self.matcher, self.files_only, room);
+        match self.searcher.search_reader(self.matcher, file, &mut sink) {
+            Ok(()) if sink.is_binary => self.hits.binary += 1,
+            Ok(()) => self.hits.add(path, sink.into_hit()),
+            Err(_) => self.hits.unreadable += 1,
+        }
+    }
+}
+
+impl<T: Tree> Visit<T> for Search<'_> {
+    fn visit(&mut self, found: &Found<'_, T>) {
         if found.kind != Kind::File {
             return;
         }
-        let file = match found.open() {
-            Ok(file) => file,
-            Err(error) => {
-                // One that is denied by another of its names is not there for us, nor is one that is
-                // gone.
-                let is_denied = matches!(error, OpenError::Access(FsAccessError::Denied { .. }));
-                self.hits.unreadable += usize::from(!is_denied && !is_missing(&error));
-                return;
-            }
-        };
-        let room = self.hits.room_for(found.path);
-        let mut sink = LineSink::new(self.matcher, self.files_only, room);
-        match self.searcher.search_file(self.matcher, &file, &mut sink) {
-            Ok(()) if sink.is_binary => self.hits.binary += 1,
-            Ok(()) => self.hits.add(found.path, sink.into_hit()),
+        match found.open() {
+            Ok(file) => self.file(found.path, file),
+            // One that is denied by another of its names is not there for us, nor is one that is gone.
+            Err(error) if error.is_denied() || error.is_missing() => {}
             Err(_) => self.hits.unreadable += 1,
         }
     }

@@ -10,9 +10,9 @@ use jp_tool::{Call, JsonSchema, ToolError, access::path::Kind};
 use serde::Deserialize;
 
 use crate::{
+    place::Place,
     text::{self, count},
-    walk::{Found, LeftOut, Selection, Visit, Walk},
-    workspace,
+    walk::{Found, LeftOut, Selection, Tree, Visit, Walk},
 };
 
 const DEFAULT_LIMIT: u32 = 1_000;
@@ -53,18 +53,21 @@ fn default_limit() -> u32 {
     DEFAULT_LIMIT
 }
 
-pub(crate) fn list_files(args: ListFiles, call: &Call) -> Result<String, ToolError> {
+pub(crate) fn list_files<P: Place>(
+    args: ListFiles,
+    _call: &Call,
+    place: &P,
+) -> Result<String, ToolError> {
     let depth = args.max_depth.map(|depth| usize::try_from(depth.max(1)).unwrap_or(usize::MAX));
     let selection = Selection::new(&args.globs, &[], &args.extensions)
         .map_err(|error| ToolError::new(error.to_string()))?
         .with_prefix(&args.prefix)
         .with_max_depth(depth);
-    let files = workspace::files(call)?;
     let limit = usize::try_from(args.limit.clamp(1, MAX_LIMIT)).unwrap_or(usize::MAX);
     let paths: Vec<String> = args.path.into_iter().collect();
     let shows_directories = args.globs.is_empty() && args.extensions.is_empty();
     let empty = || List { limit, shows_directories, paths: Vec::new(), files: 0, directories: 0 };
-    let (lists, left_out) = Walk::new(&files, &paths, &selection)?.run(empty);
+    let (lists, left_out) = Walk::new(place, &paths, &selection)?.run(empty);
     let mut all = empty();
     for list in lists {
         all.paths.extend(list.paths);
@@ -85,8 +88,8 @@ struct List {
     directories: usize,
 }
 
-impl Visit for List {
-    fn visit(&mut self, found: &Found<'_>) {
+impl<T: Tree> Visit<T> for List {
+    fn visit(&mut self, found: &Found<'_, T>) {
         // The name of a link says something about what it leads to.
         if found.kind == Kind::Symlink && !found.leads_to_readable() {
             return;

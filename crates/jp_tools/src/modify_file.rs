@@ -12,7 +12,7 @@ mod newlines;
 use std::fmt::Write;
 
 use camino::Utf8PathBuf;
-use jp_tool::{AnswerType, Call, JsonSchema, Question, Stop, ToolError, access::path::Files};
+use jp_tool::{AnswerType, Call, JsonSchema, Question, Stop, ToolError};
 use serde::Deserialize;
 
 use self::{
@@ -20,10 +20,9 @@ use self::{
     newlines::Text,
 };
 use crate::{
-    diff, git,
+    diff,
+    place::{Change, Original, Place},
     text::{self, count},
-    workspace,
-    write::{self, Change, Original},
 };
 
 /// The largest file that is changed.
@@ -67,28 +66,31 @@ struct Edit {
     path: Option<String>,
 }
 
-pub(crate) fn modify_file(args: ModifyFile, call: &Call) -> Result<String, Stop> {
+pub(crate) fn modify_file<P: Place>(
+    args: ModifyFile,
+    call: &Call,
+    place: &P,
+) -> Result<String, Stop> {
     if args.edits.is_empty() || args.edits.len() > MAX_EDITS {
         let message = format!("argument `edits`: needs 1 to {MAX_EDITS} of them");
         return Err(ToolError::new(message).into());
     }
-    let files = workspace::files(call)?;
-    let mut targets = targets(&files, &args)?;
+    let mut targets = targets(place, &args)?;
     let replaced = work_out(&args, &mut targets, call)?;
     targets.retain(Target::is_changed);
     if targets.is_empty() {
         return Ok("Nothing to change: the new text is the same as the old.".to_owned());
     }
-    ask_about_uncommitted(&targets, call)?;
+    ask_about_uncommitted(place, &targets, call)?;
     ask_to_apply(&targets, call)?;
     let names: Vec<_> =
         targets.iter().map(|target| text::name(&target.shown).into_owned()).collect();
-    write::replace(&files, targets.into_iter().map(Target::into_change).collect())?;
+    place.replace(targets.into_iter().map(Target::into_change).collect())?;
     Ok(format!("Made {} in {}.", count(replaced, "replacement", "replacements"), names.join(", ")))
 }
 
 /// The edits as they were asked for. The files are not looked at.
-pub(crate) fn show(args: ModifyFile, _call: &Call) -> String {
+pub(crate) fn show<C>(args: ModifyFile, _call: &C) -> String {
     let mut out = format!("Change `{}`:\n", args.path);
     for edit in &args.edits {
         let path = edit.path.as_deref().unwrap_or(&args.path);
@@ -104,22 +106,22 @@ pub(crate) fn show(args: ModifyFile, _call: &Call) -> String {
 }
 
 /// A file and what becomes of it.
-struct Target {
+struct Target<H> {
     /// As it was asked for.
     shown: String,
-    original: Original,
+    original: Original<H>,
     text: Text,
     /// The text as it was, and as it is after the edits so far.
     before: String,
     after: String,
 }
 
-impl Target {
+impl<H> Target<H> {
     fn is_changed(&self) -> bool {
         self.before != self.after
     }
 
-    fn into_change(self) -> Change {
+    fn into_change(self) -> Change<H> {
         Change { content: self.text.restore(&self.after).into_bytes(), original: self.original }
     }
 
@@ -129,36 +131,39 @@ impl Target {
 }
 
 /// Every file that is to be changed, each once. All have to be there and to grant `update`.
-fn targets(files: &Files, args: &ModifyFile) -> Result<Vec<Target>, ToolError> {
-    let mut targets: Vec<Target> = Vec::new();
+fn targets<P: Place>(place: &P, args: &ModifyFile) -> Result<Vec<Target<P::Held>>, ToolError> {
+    let mut targets: Vec<Target<P::Held>> = Vec::new();
     for edit in &args.edits {
         let path = edit.path.as_ref().unwrap_or(&args.path);
         if targets.iter().any(|target| target.shown == *path) {
             continue;
         }
-        let original = Original::open(files, path, MAX_FILE)?;
+        let original = place.original(path, MAX_FILE)?;
         if targets.iter().any(|target| *target.path() == original.path) {
             return Err(ToolError::new(format!(
                 "{} is named in two ways; use one of them",
                 text::name(path)
             )));
         }
-        targets.push(target(files, path, original)?);
+        targets.push(target(place, path, original)?);
     }
     Ok(targets)
 }
 
-fn target(files: &Files, path: &str, mut original: Original) -> Result<Target, ToolError> {
+fn target<P: Place>(
+    place: &P,
+    path: &str,
+    mut original: Original<P::Held>,
+) -> Result<Target<P::Held>, ToolError> {
     let shown = text::name(path).into_owned();
-    if original.len() > MAX_FILE {
-        let size = original.len();
+    if let Some(size) = original.len.filter(|size| *size > MAX_FILE) {
         return Err(ToolError::new(format!(
             "{shown} has {size} bytes; files up to {MAX_FILE} bytes can be changed"
         )));
     }
     let Some(content) = original.content.take() else {
         // Changing is granted. If reading is not, this says so.
-        drop(files.read(path.into())?);
+        drop(place.open(path.into())?);
         return Err(ToolError::new(format!("cannot read {shown}")).transient());
     };
     let text = String::from_utf8(content).map_err(|_| {
@@ -173,7 +178,7 @@ fn target(files: &Files, path: &str, mut original: Original) -> Result<Target, T
 }
 
 /// Makes all edits in memory, and returns how many replacements there are.
-fn work_out(args: &ModifyFile, targets: &mut [Target], call: &Call) -> Result<usize, Stop> {
+fn work_out<H>(args: &ModifyFile, targets: &mut [Target<H>], call: &Call) -> Result<usize, Stop> {
     let mut replaced = 0;
     for (index, edit) in args.edits.iter().enumerate() {
         let path = edit.path.as_ref().unwrap_or(&args.path);
@@ -231,14 +236,17 @@ fn ask_which(
     })
 }
 
-fn ask_about_uncommitted(targets: &[Target], call: &Call) -> Result<(), Stop> {
+fn ask_about_uncommitted<P: Place>(
+    place: &P,
+    targets: &[Target<P::Held>],
+    call: &Call,
+) -> Result<(), Stop> {
     const ID: &str = "modify_dirty_file";
     // Who has agreed already need not wait for git.
     if call.answer::<bool>(ID)? == Some(true) {
         return Ok(());
     }
-    let dirty: Vec<_> =
-        targets.iter().filter(|target| git::is_dirty(call, target.path())).collect();
+    let dirty: Vec<_> = targets.iter().filter(|target| place.is_dirty(target.path())).collect();
     if dirty.is_empty() {
         return Ok(());
     }
@@ -251,7 +259,7 @@ fn ask_about_uncommitted(targets: &[Target], call: &Call) -> Result<(), Stop> {
     Err(ToolError::new(format!("{names} {have} uncommitted changes; nothing was changed")).into())
 }
 
-fn ask_to_apply(targets: &[Target], call: &Call) -> Result<(), Stop> {
+fn ask_to_apply<H>(targets: &[Target<H>], call: &Call) -> Result<(), Stop> {
     let diffs: String = targets
         .iter()
         .map(|target| diff::unified(&target.shown, &target.before, &target.after, false))

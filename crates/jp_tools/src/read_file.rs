@@ -5,7 +5,7 @@
 mod kind;
 mod lines;
 
-use std::io::{Read, Seek};
+use std::io::Read;
 
 use camino::Utf8Path;
 use jp_tool::{Call, ContentBlock, JsonSchema, Reply, ToolError};
@@ -15,7 +15,10 @@ use self::{
     kind::FileKind,
     lines::{Excerpt, Range},
 };
-use crate::{text, workspace};
+use crate::{
+    place::{Content, Place},
+    text,
+};
 
 /// How much of a file is looked at to tell what it is.
 const HEAD: usize = 8 << 10;
@@ -44,16 +47,18 @@ pub(crate) struct ReadFile {
     line_numbers: bool,
 }
 
-pub(crate) fn read_file(args: ReadFile, call: &Call) -> Result<Reply, ToolError> {
+pub(crate) fn read_file<P: Place>(
+    args: ReadFile,
+    _call: &Call,
+    place: &P,
+) -> Result<Reply, ToolError> {
     let range = Range::new(args.start_line, args.end_line)?;
-    let files = workspace::files(call)?;
-    let path = Utf8Path::new(&args.path);
-    let mut file = files.read(path)?;
+    let mut file = place.open(Utf8Path::new(&args.path))?;
     let failed = |error| ToolError::new(format!("cannot read {}: {error}", args.path));
     let mut head = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
     file.rewind().map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len();
+    let size = file.size().map_err(failed)?;
     match FileKind::of(&head) {
         FileKind::Text => {
             let excerpt = Excerpt::read(file, range, args.line_numbers).map_err(failed)?;

@@ -39,11 +39,20 @@ pub(crate) fn read(
     Ok(())
 }
 
-pub(crate) fn write(granted: Granted<'_, FsWrite>, id: &Id, out: &mut Vec<u8>) -> Answered {
+pub(crate) fn write(
+    granted: Granted<'_, FsWrite>,
+    id: &Id,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Answered {
     let FsWrite { path, content, encoding, create_new } = granted.params();
     let path = project_path(path)?;
     let mode = if *create_new { WriteMode::CreateNew } else { WriteMode::Replace };
     let write = |bytes: &[u8]| -> Answered {
+        let (size, max) = (u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits.file_bytes);
+        if size > max {
+            return Err(ProjectError::TooLarge { path: path.clone(), size, max }.into());
+        }
         let written = granted.means().write(&path, bytes, mode);
         written.map_err(|error| unless_asked(*create_new, error))
     };
@@ -63,16 +72,27 @@ pub(crate) fn exists(granted: Granted<'_, FsExists>, id: &Id, out: &mut Vec<u8>)
     Ok(())
 }
 
-pub(crate) fn list_dir(granted: Granted<'_, FsListDir>, id: &Id, out: &mut Vec<u8>) -> Answered {
-    let FsListDir { path, offset, limit } = granted.params();
+pub(crate) fn list_dir(
+    granted: Granted<'_, FsListDir>,
+    id: &Id,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Answered {
+    let FsListDir { path, offset, limit, links } = granted.params();
     let entries = granted.means().list_dir(&project_path(path)?, Slice::default())?;
     // What is neither has no name in the protocol, and counts for no page.
     let known = entries.into_iter().filter_map(|entry| {
         let kind = wire_kind(entry.kind)?;
-        Some(DirEntry { path: entry.name, kind })
+        Some(DirEntry { path: entry.name, kind, link: *links && entry.is_link })
     });
     let entries = known.skip(count(offset.unwrap_or(0))).take(count(limit.unwrap_or(u64::MAX)));
+    let start = out.len();
     reply::success(id, &FsListDirResult { entries: entries.collect() }, out);
+    if out.len() - start > count(limits.file_bytes) {
+        out.truncate(start);
+        let message = format!("{path}: there is more than fits into one answer; give `limit`");
+        return Err(Failed::Other(ErrorObject::new(ErrorCode::TooLarge, message)));
+    }
     Ok(())
 }
 
@@ -147,7 +167,11 @@ pub(crate) fn grep(
         path: file.path.into_string(),
         lines: file.lines.into_iter().map(grep_line).collect(),
     });
-    reply::success(id, &FsGrepResult { matches: matches.collect() }, out);
+    let counted = |count: usize| {
+        if granted.params().counts { u64::try_from(count).unwrap_or(u64::MAX) } else { 0 }
+    };
+    let (binary, unread) = (counted(found.binary), counted(found.unread));
+    reply::success(id, &FsGrepResult { matches: matches.collect(), binary, unread }, out);
     Ok(())
 }
 

@@ -2,12 +2,12 @@
 
 use std::{ffi::OsString, sync::Arc};
 
+use jp_fetch::Fetcher;
 use jp_tool::vfs::ErrorObject;
 
 use crate::{
     approve::{Approver, Nobody},
     fs::internal,
-    http::Fetch,
     limits::Limits,
     process::Programs,
     record::Recorder,
@@ -23,7 +23,7 @@ pub struct Host {
 #[derive(Debug)]
 pub struct HostParts {
     /// Who sends requests to the network; `None` if nobody does.
-    pub network: Option<Arc<dyn Fetch>>,
+    pub network: Option<Arc<Fetcher>>,
     /// Who starts programs; `None` if nobody does.
     pub programs: Option<Arc<dyn Programs>>,
     /// Who is asked about what no rule covers.
@@ -67,7 +67,7 @@ impl Host {
         self.parts.recorder.as_deref()
     }
 
-    pub(crate) fn network(&self) -> Result<&dyn Fetch, ErrorObject> {
+    pub(crate) fn network(&self) -> Result<&Fetcher, ErrorObject> {
         self.parts.network.as_deref().ok_or_else(|| internal("this host has no network"))
     }
 

@@ -1,19 +1,90 @@
 //! Requests to the network that a tool asks the host to send.
+//!
+//! The rules are asked again at every redirect, and a person may have to be asked in the middle. Nothing
+//! is sent twice then: the request itself remembers how far it came, in its [`Course`].
 
-use crate::{gate::Granted, host::Host, serve::Stop};
+use jp_fetch::{FetchError, Fetched, Request, Response};
+use jp_secret::{Lookup, Secret};
 use jp_tool::{
     access::AccessPolicy,
-    vfs::{Call, HttpResult},
+    vfs::{Call, Encoding, ErrorCode, ErrorObject, Header, HttpResult},
 };
 
+use crate::{
+    approve::Wanted,
+    fs::{internal, invalid},
+    gate::{Granted, words},
+    host::Host,
+    serve::Stop,
+};
+
+/// How far a request has come that was stopped on its way.
 #[derive(Debug, Default)]
-pub(crate) struct Course;
-pub trait Fetch: std::fmt::Debug + Send + Sync {}
+pub(crate) struct Course(Option<Request>);
 
 pub(crate) async fn fetch(
-    _: Granted<'_, Call, AccessPolicy>,
-    _: &Host,
-    _: &mut Course,
+    granted: Granted<'_, Call, AccessPolicy>,
+    host: &Host,
+    course: &mut Course,
 ) -> Result<HttpResult, Stop> {
-    std::future::pending().await
+    let policy = granted.means();
+    let request = match course.0.take() {
+        Some(rest) => rest,
+        None => request(granted.params())?,
+    };
+    let variables = |name: &str| {
+        if !policy.decide_env(name).is_allowed() {
+            return Lookup::Disallowed;
+        }
+        host.variable(name).map_or(Lookup::Unknown, |value| Lookup::Value(Secret::new(value)))
+    };
+    match host.network()?.fetch(request, policy, &variables).await {
+        Ok(Fetched::Answer(response)) => Ok(result(response)),
+        Ok(Fetched::Uncovered(uncovered)) => {
+            let denial =
+                format!("access denied: request {}; {}", uncovered.url, words::network(policy));
+            let wanted = Wanted::Net { url: uncovered.url, rule: uncovered.rule };
+            course.0 = Some(uncovered.rest);
+            Err(Stop::Ask { wanted, denial })
+        }
+        Err(error) => Err(refusal(&error).into()),
+    }
+}
+
+fn request(call: &Call) -> Result<Request, ErrorObject> {
+    let made = match call {
+        Call::HttpGet(params) => Request::get(&params.url, pairs(&params.headers)),
+        Call::HttpPost(params) => {
+            Request::post(&params.url, pairs(&params.headers), params.body.as_bytes())
+        }
+        other => return Err(internal(format!("`{}` is no request to send", other.method()))),
+    };
+    made.map_err(|error| invalid(format!("params of `{}`: {error}", call.method())))
+}
+
+fn pairs(headers: &[Header]) -> impl Iterator<Item = (&str, &str)> {
+    headers.iter().map(|header| (header.name.as_str(), header.value.as_str()))
+}
+
+fn result(response: Response) -> HttpResult {
+    let status = response.status;
+    match String::from_utf8(response.body) {
+        Ok(body) => HttpResult { status, body, encoding: None },
+        Err(error) => {
+            let body = base64_simd::STANDARD.encode_to_string(error.as_bytes());
+            HttpResult { status, body, encoding: Some(Encoding::Base64) }
+        }
+    }
+}
+
+fn refusal(error: &FetchError) -> ErrorObject {
+    let code = match error {
+        FetchError::Invalid(_) => ErrorCode::InvalidParams,
+        // A variable that is not for the tool is a matter of its rules too.
+        FetchError::Denied(_) | FetchError::Variable(_) => ErrorCode::AccessDenied,
+        FetchError::Timeout { .. } => ErrorCode::Timeout,
+        FetchError::TooLarge { .. } => ErrorCode::TooLarge,
+        FetchError::Failed { .. } => ErrorCode::InternalError,
+    };
+    ErrorObject::new(code, error.to_string())
 }

@@ -31,7 +31,7 @@ mod approve;
 mod fs;
 pub mod gate;
 mod host;
-pub mod http;
+mod http;
 mod limits;
 pub mod process;
 mod record;

@@ -123,10 +123,12 @@ async fn bring_back(mut place: Materialized) -> Result<(), Stop> {
     let synced = work.await.map_err(|_| internal("the host failed to bring changes back"))?;
     synced.map_err(|error| {
         let code = match &error {
-            SyncError::Project(ProjectError::Access(_)) => ErrorCode::AccessDenied,
+            SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
+                ErrorCode::AccessDenied
+            }
             _ => ErrorCode::InternalError,
         };
-        let message = format!("the program has run, but its changes are not kept: {error}");
+        let message = format!("the program has run, but not all its changes are kept: {error}");
         ErrorObject::new(code, message).into()
     })
 }

@@ -22,4 +22,6 @@ pub use store::{
     Damage, FsStore, Listing, Locked, MemoryStore, Metadata, Select, Store, StoreError, Summary,
     Wait,
 };
-pub use workspace::{Initialized, NotFound, Workspace, WorkspaceError, check_owner};
+pub use workspace::{
+    Initialized, NotFound, Workspace, WorkspaceError, check_owner, replace_settings,
+};

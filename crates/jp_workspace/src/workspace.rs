@@ -106,7 +106,7 @@ impl Workspace {
         let storage = root.join(STORAGE);
         let path = storage.join(CONFIG);
         let dir = beneath::open_root(&storage).map_err(failed("open", &storage))?;
-        config_text(&dir).map_err(failed("read", &path))
+        settings_text(&dir, CONFIG).map_err(failed("read", &path))
     }
 
     /// Adds to the end of the settings of the workspace at `root`, if they still are what somebody has
@@ -116,18 +116,8 @@ impl Workspace {
         expected: &str,
         addition: &str,
     ) -> Result<(), WorkspaceError> {
-        let storage = root.join(STORAGE);
-        let path = storage.join(CONFIG);
-        let dir = beneath::open_root(&storage).map_err(failed("open", &storage))?;
-        // Whoever else does this at the same time waits, and then sees what was added.
-        rustix::fs::flock(&dir, rustix::fs::FlockOperation::LockExclusive)
-            .map_err(|error| failed("lock", &storage)(error.into()))?;
-        let found = config_text(&dir).map_err(failed("read", &path))?;
-        if found != expected {
-            return Err(WorkspaceError::Changed(path));
-        }
-        let text = format!("{found}{addition}");
-        beneath::replace_alike(&dir, CONFIG, text.as_bytes()).map_err(failed("write", &path))
+        let file = root.join(STORAGE).join(CONFIG);
+        replace_settings(&file, expected, &format!("{expected}{addition}"))
     }
 
     pub fn root(&self) -> &Utf8Path {
@@ -144,11 +134,27 @@ impl Workspace {
     }
 }
 
+/// Puts other settings into a file, if it still holds what somebody has looked at; nothing is as good as
+/// no file. A reader sees the old file or the new one. The file itself may not be a link: whoever reads
+/// settings would follow it, and this would put a file in its place.
+pub fn replace_settings(file: &Utf8Path, expected: &str, text: &str) -> Result<(), WorkspaceError> {
+    let (parent, name) = (file.parent().unwrap_or(Utf8Path::new(".")), file.file_name());
+    let name = name.ok_or_else(|| failed("write", file)(ErrorKind::InvalidInput.into()))?;
+    let dir = beneath::open_root(parent).map_err(failed("open", parent))?;
+    // Whoever else does this at the same time waits, and then sees what was added.
+    rustix::fs::flock(&dir, rustix::fs::FlockOperation::LockExclusive)
+        .map_err(|error| failed("lock", parent)(error.into()))?;
+    if settings_text(&dir, name).map_err(failed("read", file))? != expected {
+        return Err(WorkspaceError::Changed(file.to_owned()));
+    }
+    beneath::replace_alike(&dir, name, text.as_bytes()).map_err(failed("write", file))
+}
+
 /// Nobody writes settings of this size by hand, and nothing else reads larger ones.
 const CONFIG_LIMIT: u64 = 1 << 24;
 
-fn config_text(dir: &OwnedFd) -> io::Result<String> {
-    match beneath::read(dir, CONFIG, CONFIG_LIMIT) {
+fn settings_text(dir: &OwnedFd, name: &str) -> io::Result<String> {
+    match beneath::read(dir, name, CONFIG_LIMIT) {
         Ok(bytes) => String::from_utf8(bytes).map_err(io::Error::other),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(error),
@@ -252,6 +258,46 @@ mod tests {
         assert!(Workspace::read_config(&top).is_err());
         assert!(file.is_symlink());
         assert_eq!(fs::read_dir(top.join(STORAGE)).unwrap().count(), 1, "nothing is left over");
+    }
+
+    #[test]
+    fn settings_are_replaced_if_nobody_else_has_changed_them() {
+        let (_temp, top) = temp();
+        let file = top.join(".jp.toml");
+        replace_settings(&file, "", "a = 1\n").unwrap();
+        replace_settings(&file, "a = 1\n", "a = 2\n").unwrap();
+        let error = replace_settings(&file, "a = 1\n", "a = 3\n").unwrap_err();
+        assert!(matches!(error, WorkspaceError::Changed(changed) if changed == file));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "a = 2\n");
+        fs::rename(&file, top.join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(top.join("elsewhere"), &file).unwrap();
+        assert!(replace_settings(&file, "a = 2\n", "a = 3\n").is_err());
+        assert_eq!(fs::read_to_string(top.join("elsewhere")).unwrap(), "a = 2\n");
+    }
+
+    /// Each adds a line to what it has read, and none of them is lost.
+    #[test]
+    fn several_who_change_settings_at_once_lose_nothing() {
+        let (_temp, top) = temp();
+        let file = &top.join(".jp.toml");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                scope.spawn(move || {
+                    for line in 0..20 {
+                        loop {
+                            let before = fs::read_to_string(file).unwrap_or_default();
+                            let after = format!("{before}# {writer} {line}\n");
+                            match replace_settings(file, &before, &after) {
+                                Ok(()) => break,
+                                Err(WorkspaceError::Changed(_)) => {}
+                                Err(error) => panic!("{error}"),
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_to_string(file).unwrap().lines().count(), 80);
     }
 
     #[test]

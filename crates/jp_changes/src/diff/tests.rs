@@ -1,8 +1,8 @@
 //! What a person sees of a change set.
 
-use super::*;
 use crate::Outside;
 use crate::testing::{World, allow_all, policy};
+use crate::text::{MAX_LINE, MAX_TEXT};
 
 #[test]
 fn all_kinds_of_changes() {

@@ -14,14 +14,16 @@ pub(crate) enum Tool {
     Run(ToolRun),
     Session(ToolSession),
     Explain(ToolExplain),
+    Allow(ToolAllow),
     Check(ToolCheck),
     New(ToolNew),
+    Trace(ToolTrace),
 }
 
 /// List the tools of this workspace
 ///
 /// A tool that does not say in the configuration what it takes is asked. What it answers is kept until
-/// its program changes.
+/// its program changes. It ends with 1 when one of them cannot be used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToolList {
     /// Ask every program again what tools are in it
@@ -88,6 +90,10 @@ pub(crate) struct ToolRun {
     /// Show it a sensitive path, such as .env, without asking
     #[arg(long, value_name = "PATH", value_parser = path, value_hint = ValueHint::AnyPath)]
     pub(crate) allow_sensitive: Vec<Utf8PathBuf>,
+
+    /// Append what a sealed tool asks for to FILE, a JSON object a line
+    #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<Utf8PathBuf>,
 }
 
 /// Talk to a tool that stays alive, line by line
@@ -109,6 +115,10 @@ pub(crate) struct ToolSession {
     /// Do not ask whether the tool may run
     #[arg(short, long)]
     pub(crate) yes: bool,
+
+    /// Append what a sealed tool asks for to FILE, a JSON object a line
+    #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<Utf8PathBuf>,
 }
 
 /// Say what a tool may touch, and why
@@ -124,6 +134,33 @@ pub(crate) struct ToolExplain {
 
     #[command(flatten)]
     pub(crate) question: Question,
+}
+
+/// Write the rule that allows a tool something
+///
+/// It is the rule that `jp tool explain` suggests: as narrow as what is asked for, with nothing taken away
+/// that was allowed before. It is shown first, and written into the file of the workspace in which the tool
+/// is configured, else into `.jp/config.toml`; comments and layout stay. Where a rule would allow something
+/// beside, nothing is written, and what to write by hand is printed.
+///
+/// It ends with 0 when it is allowed now, with 4 when nothing was written, and with 5 when it was declined.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jp tool allow format --update src
+  jp tool allow lookup --url https://api.example.com/v1
+  jp tool allow build --command 'cargo check'")]
+pub(crate) struct ToolAllow {
+    /// The name of the tool
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 }
 
 /// What a tool might do; at most one of them.
@@ -224,6 +261,28 @@ pub(crate) struct ToolNew {
     /// For Rust: build on the crate `jp_tool` in this directory
     #[arg(long, value_name = "DIR", value_parser = path, value_hint = ValueHint::DirPath)]
     pub(crate) jp_tool: Option<Utf8PathBuf>,
+}
+
+/// Show what a tool has asked for, from a file that --trace has written
+///
+/// One line for each request: when it came, which tool sent it, what it was about, what was decided and by
+/// which rule, what came of it, and how many milliseconds it took. The last lines count them. With --format
+/// json the records are printed as they are, one a line.
+///
+/// It ends with 1 if the file holds something that is not a record; everything else is still shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jp tool trace calls.jsonl --denied
+  tail -f calls.jsonl | jp tool trace -")]
+pub(crate) struct ToolTrace {
+    /// The file; - for stdin
+    #[arg(value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) file: Utf8PathBuf,
+
+    /// Only what was denied
+    #[arg(long)]
+    pub(crate) denied: bool,
 }
 
 /// A language that a tool can be started in.

@@ -1,12 +1,14 @@
 //! `jp tool`
 
+mod allow;
 mod check;
-mod explain;
+pub(crate) mod explain;
 mod list;
 mod new;
 mod run;
 mod session;
 mod show;
+mod trace;
 
 use jp_config::conversation::tool::Tool as ToolEntry;
 
@@ -23,8 +25,10 @@ pub(crate) fn run(ctx: &Ctx, args: Tool) -> Result {
         Tool::Run(args) => run::run(ctx, &args),
         Tool::Session(args) => session::run(ctx, &args),
         Tool::Explain(args) => explain::run(ctx, &args),
+        Tool::Allow(args) => allow::run(ctx, &args),
         Tool::Check(args) => check::run(ctx, &args),
         Tool::New(args) => new::run(ctx, &args),
+        Tool::Trace(args) => trace::run(ctx, &args),
     }
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{Advice, Allow, Denied};
 use jp_sandbox::plan::Suggestion;
-use jp_tool::access::{Capability, NetRule};
+use jp_tool::access::{Capability, NetRule, is_settings};
 use serde_json::{Value, json};
 
 use crate::ctx;
@@ -46,8 +46,7 @@ impl ToAllow {
             }),
             Suggestion::System { path, write: false } => Some(option("--read", path.as_str())),
             Suggestion::Rule { path, .. } if !has_rules => {
-                let is_settings = path.starts_with(".jp") || path.file_name() == Some(".jp.toml");
-                (!is_settings).then(|| option("--cfg", "sandbox.default=workspace"))
+                (!is_settings(path)).then(|| option("--cfg", "sandbox.default=workspace"))
             }
             Suggestion::Rule { path, capabilities } => {
                 let path = Value::from(path.as_str());

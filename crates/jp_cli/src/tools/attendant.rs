@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use jp_changes::Judged;
+use jp_changes::Reviewed;
 use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
     Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, Verdict, render::to_text,
@@ -18,7 +18,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
-    terminal::Reply,
+    terminal::{Reply, Terminal},
 };
 
 /// Asks the person at the terminal.
@@ -66,6 +66,7 @@ impl Attendant<'_> {
         if !terminal.can_ask() {
             return Said::Nothing;
         }
+        let _turn = Terminal::turn();
         let _pause = self.progress.pause();
         match terminal.confirm_after(text, question) {
             Ok(true) => Said::Yes,
@@ -122,6 +123,7 @@ impl Interaction for Attendant<'_> {
         if !terminal.can_ask() {
             return Answer::Nobody;
         }
+        let _turn = Terminal::turn();
         let _pause = self.progress.pause();
         if terminal.show(&block(&to_text(&asked.preamble))).is_err() {
             return Answer::Nobody;
@@ -162,7 +164,7 @@ impl Interaction for Attendant<'_> {
         self.confirm(&block(result), &format!("Hand over this result of {tool}?")).into()
     }
 
-    async fn review(&self, _: &str, judged: &Judged, mode: Changes) -> Verdict {
+    async fn review(&self, _: &str, judged: &dyn Reviewed, mode: Changes) -> Verdict {
         let detail = if self.stat { Detail::Names } else { Detail::Lines };
         let text = changes::diff(judged, detail).text + &changes::refused(judged.refused(), false);
         if text.is_empty() {

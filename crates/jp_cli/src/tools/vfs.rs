@@ -5,27 +5,48 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use jp_config::vfs::VfsConfig;
-use jp_llm::tool::VfsWorld;
-use jp_project::{FsProjectFiles, ProjectFiles, Rules};
-use jp_tool::access::{SensitiveGate, path::Root};
-use jp_vfs::{Host, HostParts, Limits, Nobody};
+use jp_confine::Confiner;
+use jp_fetch::{FetchLimits, FetchSettings, Fetcher};
+use jp_llm::tool::{VfsWorld, programs::ConfinedPrograms};
+use jp_route::Upstream;
+use jp_tool::access::SensitiveGate;
+use jp_vfs::{Approver, Host, HostParts, Limits, Nobody, Recorder};
 
+use super::{
+    approver::TerminalApprover, keep::Keeper, progress::Progress, project, recorder::TraceFile,
+};
 use crate::{
+    confine,
     ctx::{self, Ctx},
     error::{Error, Result},
 };
 
 /// What sealed tools of this workspace are served with.
-pub(super) fn world(ctx: &Ctx, root: &Utf8Path) -> Result<VfsWorld> {
+pub(super) fn world(
+    ctx: &Ctx,
+    root: &Utf8Path,
+    confiner: &Arc<Confiner>,
+    attended: Option<Arc<Progress>>,
+    trace: Option<TraceFile>,
+) -> Result<VfsWorld> {
+    let approver: Arc<dyn Approver> = match attended {
+        Some(progress) => {
+            let keeper = Keeper::new(ctx.origins().clone(), ctx::home());
+            Arc::new(TerminalApprover::new(*ctx.terminal(), keeper, progress))
+        }
+        None => Arc::new(Nobody),
+    };
+    let limits = limits(&ctx.config().app.vfs);
     let host = Host::new(HostParts {
-        network: None,
-        programs: None,
-        approver: Arc::new(Nobody),
-        recorder: None,
-        limits: limits(&ctx.config().app.vfs),
+        network: Some(Arc::new(network(&limits)?)),
+        programs: Some(Arc::new(programs(ctx, confiner))),
+        approver,
+        recorder: trace.map(|file| Arc::new(file) as Arc<dyn Recorder>),
+        limits,
         variables: ctx::variables(),
     });
-    Ok(VfsWorld { host: Arc::new(host), project: project(root)?, scratch: ctx::temp() })
+    let project = project::open(ctx.config(), root)?;
+    Ok(VfsWorld { host: Arc::new(host), project, scratch: ctx::temp() })
 }
 
 /// What a rule alone does not let them have.
@@ -34,9 +55,34 @@ pub(super) fn sensitive(ctx: &Ctx, root: &Utf8Path) -> Arc<SensitiveGate> {
     Arc::new(SensitiveGate::new(paths, root.to_owned(), ctx::home()))
 }
 
-fn project(root: &Utf8Path) -> Result<Arc<dyn ProjectFiles>> {
-    let root = Root::open(root).map_err(|error| Error::failure(format!("{root}: {error}")))?;
-    Ok(Arc::new(FsProjectFiles::new(root, Rules::default())))
+/// Sends requests for tools. Nothing is opened or read before there is one.
+fn network(limits: &Limits) -> Result<Fetcher> {
+    let variables = ctx::variables();
+    let upstream = Upstream::of_variables(&variables).map_err(|error| {
+        Error::usage(error.to_string()).hint("`HTTP_PROXY` and `HTTPS_PROXY` name proxies by URL")
+    })?;
+    let ca_file = ctx::variable("SSL_CERT_FILE");
+    Ok(Fetcher::new(FetchSettings {
+        upstream,
+        ca_file: (!ca_file.is_empty()).then(|| ca_file.into()),
+        limits: FetchLimits {
+            total: limits.http_timeout,
+            body: usize::try_from(limits.file_bytes).unwrap_or(usize::MAX),
+            ..FetchLimits::default()
+        },
+        ..FetchSettings::default()
+    }))
+}
+
+/// Starts programs for tools, each under the rules of its tool.
+fn programs(ctx: &Ctx, confiner: &Arc<Confiner>) -> ConfinedPrograms {
+    let config = ctx.config();
+    let tools = config.app.conversation.tools.iter();
+    let needs = tools.filter_map(|tool| {
+        let system = tool.config.system.as_ref()?;
+        Some((config.tool_key(tool.name), confine::needs(system)))
+    });
+    ConfinedPrograms::new(confiner.clone(), ctx::variable("PATH").into(), needs.collect())
 }
 
 fn limits(config: &VfsConfig) -> Limits {

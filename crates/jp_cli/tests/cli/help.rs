@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 28] = [
     "",
     "init",
     "config",
@@ -22,8 +22,10 @@ const COMMANDS: [&str; 26] = [
     "tool run",
     "tool session",
     "tool explain",
+    "tool allow",
     "tool check",
     "tool new",
+    "tool trace",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

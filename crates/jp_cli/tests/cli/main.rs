@@ -1,5 +1,7 @@
 //! The real program in a sealed environment: command in, text out.
 
+mod allow;
+mod approvals;
 mod bundled;
 mod config;
 mod conversation;
@@ -14,6 +16,7 @@ mod sandbox;
 mod tool;
 mod tool_check;
 mod tool_new;
+mod trace;
 mod vfs;
 
 use jp_test::TestEnv;

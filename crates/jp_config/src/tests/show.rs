@@ -19,6 +19,14 @@ fn layers() -> Config {
     ])
 }
 
+#[test]
+fn the_file_of_a_value_is_known() {
+    let config = layers();
+    assert_eq!(config.file("tools.count.source"), Some(".jp/config.toml"));
+    assert_eq!(config.file("tools.count.enable"), None);
+    assert_eq!(config.file("nothing"), None);
+}
+
 fn toml(config: &Config, path: &str, origin: bool) -> String {
     config.show(Some(path), ShowFormat::Toml, origin).unwrap()
 }

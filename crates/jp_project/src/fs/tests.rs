@@ -61,6 +61,7 @@ fn links_that_lead_out_are_no_way_out() {
     );
 }
 
+// D11-059
 #[test]
 fn a_link_is_judged_by_where_it_leads() {
     let place = place();
@@ -170,4 +171,167 @@ fn another_name_of_a_denied_file_is_denied() {
     assert_eq!(fs::read_to_string(place.root.join("denied/b")).unwrap(), "secret");
     project.write(&path("src/c"), b"x", WriteMode::Replace).unwrap();
     assert_eq!(project.read(&path("src/a"), Part::whole(9)).unwrap().bytes, b"x");
+}
+
+/// Whoever is killed while a file is made leaves nothing behind, because nothing has a name yet.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_made_is_seen_whole_or_not_at_all() {
+    let place = place();
+    let project = files(&place, vec![]);
+    let content = vec![b'x'; 1 << 20];
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let looker = scope.spawn(|| {
+            let mut seen = Vec::new();
+            while !is_done.load(Ordering::Relaxed) {
+                for entry in fs::read_dir(place.root.join("new")).into_iter().flatten().flatten() {
+                    let name = entry.file_name().into_string().unwrap();
+                    seen.push((name, entry.metadata().unwrap().len()));
+                }
+            }
+            seen
+        });
+        for number in 0..40 {
+            let name = path(&format!("new/f{number}"));
+            project.write(&name, &content, WriteMode::CreateNew).unwrap();
+        }
+        is_done.store(true, Ordering::Relaxed);
+        let seen = looker.join().unwrap();
+        assert!(!seen.is_empty());
+        for (name, size) in seen {
+            assert!(name.starts_with('f') && size == 1 << 20, "{name}: {size}");
+        }
+    });
+    let mode = fs::metadata(place.root.join("new/f0")).unwrap().permissions().mode();
+    fs::write(place.root.join("like"), "").unwrap();
+    assert_eq!(mode, fs::metadata(place.root.join("like")).unwrap().permissions().mode());
+}
+
+#[test]
+fn what_is_no_ordinary_file_is_an_answer_and_not_a_wait() {
+    let place = place();
+    let make = |name: &str, kind, device| {
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let file = place.root.join(name);
+        rustix::fs::mknodat(rustix::fs::CWD, file.as_str(), kind, mode, device)
+    };
+    make("fifo", rustix::fs::FileType::Fifo, 0).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(place.root.join("socket")).unwrap();
+    let mut specials = vec!["fifo", "socket"];
+    // Only root can make a device, and not everywhere.
+    let zero = rustix::fs::makedev(1, 5);
+    if make("zero", rustix::fs::FileType::CharacterDevice, zero).is_ok() {
+        specials.push("zero");
+    }
+    let sparse = File::create(place.root.join("sparse")).unwrap();
+    sparse.set_len(1 << 40).unwrap();
+    let project = files(&place, vec![]);
+    for name in specials {
+        assert_eq!(project.metadata(&path(name)).unwrap().kind, Kind::Other, "{name}");
+        assert!(project.read(&path(name), Part::whole(99)).is_err(), "{name}");
+        assert!(project.write(&path(name), b"x", WriteMode::Replace).is_err(), "{name}");
+        assert!(project.list_dir(&path(name), Slice::default()).is_err(), "{name}");
+        let query = GrepQuery { paths: vec![path(name)], ..GrepQuery::new("x") };
+        assert!(project.grep(&query).is_err(), "{name}");
+        project.rename(&path(name), &path("moved"), RenameTarget::Keep).unwrap();
+        project.delete(&path("moved"), DeleteReach::File).unwrap();
+    }
+    let error = project.read(&path("sparse"), Part::whole(10_000_000)).unwrap_err();
+    assert!(matches!(error, ProjectError::TooLarge { size: 1_099_511_627_776, .. }), "{error}");
+    let part = Part { offset: (1 << 40) - 2, limit: None, max: 9 };
+    assert_eq!(project.read(&path("sparse"), part).unwrap().bytes, [0, 0]);
+    assert!(project.grep(&GrepQuery::new(r"\x00|z")).unwrap().files.is_empty());
+    project.delete(&path("sparse"), DeleteReach::File).unwrap();
+}
+
+#[test]
+fn a_large_directory_is_listed_in_slices() {
+    let place = place();
+    fs::create_dir(place.root.join("many")).unwrap();
+    for number in 0..5_000 {
+        fs::write(place.root.join(format!("many/{number:06}")), "").unwrap();
+    }
+    let project = files(&place, vec![]);
+    let slice = Slice { offset: 4_998, limit: Some(9) };
+    let names = project.list_dir(&path("many"), slice).unwrap();
+    let names: Vec<_> = names.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["004998", "004999"]);
+    project.delete(&path("many"), DeleteReach::Recursive).unwrap();
+    assert!(!place.root.join("many").exists());
+}
+
+#[test]
+fn a_line_of_any_length_is_searched_in_bounded_memory() {
+    let place = place();
+    fs::write(place.root.join("minified.js"), "needle ".repeat(2_000_000)).unwrap();
+    let long = format!("{}needle{}\nneedle\n", "a".repeat(30_000), "b".repeat(30_000));
+    fs::write(place.root.join("long.txt"), long).unwrap();
+    let project = files(&place, vec![]);
+    let answer = project.grep(&GrepQuery::new("needle")).unwrap();
+    assert_eq!((answer.files.len(), answer.unread), (1, 1));
+    let lines: Vec<_> = answer.files[0].lines.iter().map(|line| line.content.len()).collect();
+    assert_eq!(lines, [(16 << 10) + "…".len(), 6]);
+    fs::write(place.root.join("many.txt"), "needle\n".repeat(300_000)).unwrap();
+    let query = GrepQuery { context: usize::MAX, ..GrepQuery::new("needle") };
+    let answer = project.grep(&query).unwrap();
+    let bytes: usize =
+        answer.files.iter().flat_map(|file| &file.lines).map(|line| line.content.len()).sum();
+    assert!(answer.limit_reached && bytes < 9 << 20, "{bytes}");
+}
+
+/// Exchanges a directory for a link to one that is denied, in one step, as often as it can.
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_that_goes_through_a_tree_can_be_led_astray() {
+    let place = place();
+    for (name, content) in [("denied/a", "secret"), ("denied/hidden", "secret"), ("src/sub/b", "b")]
+    {
+        fs::create_dir_all(place.root.join(name).parent().unwrap()).unwrap();
+        fs::write(place.root.join(name), content).unwrap();
+    }
+    symlink("../denied", place.root.join("src/trap")).unwrap();
+    let all = [Capability::Read, Capability::Create, Capability::Update, Capability::Delete];
+    let rules = vec![FsRule::new(".", all), FsRule::new("denied", [])];
+    let policy = AccessPolicy { fs: rules.clone().into(), ..AccessPolicy::default() };
+    let disk: Arc<dyn ProjectFiles> = Arc::new(files(&place, rules));
+    let scratch = place.root.join("../scratch");
+    fs::create_dir(&scratch).unwrap();
+    let overlay = crate::OverlayProjectFiles::new(&files(&place, vec![]), &scratch);
+    let overlay = overlay.under(policy.into());
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let dir = File::open(place.root.join("src")).unwrap();
+            let exchange = rustix::fs::RenameFlags::EXCHANGE;
+            while !is_done.load(Ordering::Relaxed) {
+                let _ = rustix::fs::renameat_with(&dir, "sub", &dir, "trap", exchange);
+            }
+        });
+        let start = std::time::Instant::now();
+        for round in (0..400).take_while(|_| start.elapsed().as_secs() < 3) {
+            for project in [&disk, &overlay] {
+                for file in project.grep(&GrepQuery::new("secret")).unwrap().files {
+                    panic!("found {file:?}");
+                }
+                if let Ok(entries) = project.list_dir(&path("src/sub"), Slice::default()) {
+                    assert!(entries.iter().all(|entry| entry.name != "hidden"), "{entries:?}");
+                }
+                let _ = project.rename(&path("src/sub/a"), &path("out"), RenameTarget::Overwrite);
+                assert!(!project.exists(&path("out")).unwrap());
+                let _ = project.create_dir(&path(&format!("src/sub/new{round}")));
+                let _ = project.write(&path("src/sub/a2"), b"mine", WriteMode::Replace);
+                let _ = project.delete(&path("src/sub/hidden"), DeleteReach::Recursive);
+            }
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    let mut left: Vec<_> = fs::read_dir(place.root.join("denied"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["a", "hidden"]);
+    let copy = overlay.materialize(&scratch).unwrap();
+    assert!(!copy.path().join("denied").exists());
 }

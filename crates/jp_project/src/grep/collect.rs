@@ -84,7 +84,7 @@ impl Collector {
             (!lines.is_empty()).then_some(FileMatches { path, lines })
         };
         let files = self.files.into_iter().map_while(cut).collect();
-        GrepAnswer { files, limit_reached: has_more || is_full, unread: 0 }
+        GrepAnswer { files, limit_reached: has_more || is_full, binary: 0, unread: 0 }
     }
 }
 

@@ -4,6 +4,8 @@
 
 use std::{fs, os::unix::fs::symlink};
 
+use jp_tool::access::{AccessPolicy, Capability, FsRule};
+
 use super::*;
 use crate::MemoryProjectFiles;
 
@@ -30,6 +32,7 @@ fn text(project: &dyn ProjectFiles, name: &str) -> Option<String> {
     Some(String::from_utf8(content.bytes).unwrap())
 }
 
+// D11-158
 #[test]
 fn what_a_program_changes_comes_back() {
     let (_dir, scratch) = scratch();
@@ -89,6 +92,73 @@ fn a_new_file_keeps_its_directory() {
     copy.sync_back().unwrap();
     assert_eq!(text(&project, "d/b"), None);
     assert_eq!(text(&project, "d/new").as_deref(), Some("ours"));
+}
+
+fn policy(rules: &[(&str, &[Capability])]) -> Rules {
+    let rules = rules.iter().map(|(path, grants)| FsRule::new(*path, grants.iter().copied()));
+    AccessPolicy { fs: rules.collect(), ..AccessPolicy::default() }.into()
+}
+
+// D11-158
+#[test]
+fn what_the_rules_do_not_allow_stays_in_the_copy() {
+    let (_dir, scratch) = scratch();
+    let project = project();
+    project.write(&path("secret/s"), b"hidden", WriteMode::CreateNew).unwrap();
+    let view = project.under(policy(&[
+        (".", &[Capability::Read]),
+        ("d", &[Capability::Read, Capability::Create, Capability::Update]),
+        ("secret", &[]),
+    ]));
+    let mut copy = view.materialize(&scratch).unwrap();
+    let root = copy.path().to_owned();
+    assert!(!root.join("secret/s").exists());
+    fs::create_dir_all(root.join("secret")).unwrap();
+    for name in ["a", "d/b", "d/new", "secret/s", "secret/t"] {
+        fs::write(root.join(name), "by a program").unwrap();
+    }
+    fs::remove_file(root.join("d/c")).unwrap();
+    let error = copy.sync_back().unwrap_err();
+    insta::assert_snapshot!(error, @"not allowed, and not brought back: access denied: delete on d/c; access denied: update on a; access denied: create on secret; access denied: update on secret/s; access denied: create on secret/t");
+    for (name, expected) in [
+        ("a", "1"),
+        ("d/b", "by a program"),
+        ("d/new", "by a program"),
+        ("d/c", "3"),
+        ("secret/s", "hidden"),
+    ] {
+        assert_eq!(text(&project, name).as_deref(), Some(expected), "{name}");
+    }
+    assert_eq!(text(&project, "secret/t"), None);
+}
+
+#[test]
+fn what_a_program_leaves_behind_does_no_harm() {
+    let (_dir, scratch) = scratch();
+    fs::write(scratch.join("outside"), "out").unwrap();
+    let project = project();
+    let mut copy = project.materialize(&scratch).unwrap();
+    let root = copy.path().to_owned();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    let fifo = root.join("fifo");
+    rustix::fs::mknodat(rustix::fs::CWD, fifo.as_str(), rustix::fs::FileType::Fifo, mode, 0)
+        .unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
+    // A file and a directory whose places are taken by links.
+    fs::remove_file(root.join("a")).unwrap();
+    symlink("../outside", root.join("a")).unwrap();
+    fs::remove_dir_all(root.join("e")).unwrap();
+    symlink("d", root.join("e")).unwrap();
+    let synced = copy.sync_back().unwrap();
+    assert_eq!(synced.written, []);
+    assert_eq!(synced.deleted, ["e/f", "e", "a"].map(path));
+    assert_eq!(text(&project, "a"), None);
+    assert_eq!(fs::read_to_string(scratch.join("outside")).unwrap(), "out");
+    let sparse = fs::File::create(root.join("sparse")).unwrap();
+    sparse.set_len(1 << 40).unwrap();
+    let error = copy.sync_back().unwrap_err().to_string();
+    assert!(error.contains("sparse: 1099511627776 bytes are more than the limit"), "{error}");
+    assert!(!project.exists(&path("sparse")).unwrap());
 }
 
 #[test]

@@ -19,7 +19,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     net::{SocketType, sockopt::socket_type},
     pipe::PipeFlags,
-    process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, waitpid},
 };
 
 use super::{
@@ -55,10 +55,12 @@ fn try_serve() -> io::Result<()> {
     // Supervisors are nobody's business once they have ended.
     sys::ignore_signal(libc::SIGCHLD, true);
     let (taken, take) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    let helper = rustix::process::getpid();
     loop {
         let next = match sys::fork(alone)? {
             Fork::Child => {
                 drop(taken);
+                end_with(helper);
                 take_order(alone, socket, take)
             }
             Fork::Parent(next) => next,
@@ -100,9 +102,21 @@ fn needs_another(socket: &Socket, taken: &OwnedFd, waiting: Pid) -> io::Result<b
     Ok(waits[0].revents().is_empty())
 }
 
+/// A supervisor without an order ends with the helper, also one that does not run: as long as it holds the
+/// socket, an order in it is neither carried out nor gone.
+fn end_with(helper: Pid) {
+    let set = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    // The kernel only tells of an end that is still to come.
+    if set.is_err() || rustix::process::getppid() != Some(helper) {
+        sys::exit(0)
+    }
+}
+
 /// A supervisor's life: one order, or the end.
 fn take_order(alone: Alone, socket: Socket, take: OwnedFd) -> ! {
     let Ok(Some((start, mut descriptors))) = socket.receive() else { sys::exit(0) };
+    // What it starts from now on outlives the helper.
+    let _ = rustix::process::set_parent_process_death_signal(None);
     let _ = rustix::io::write(&take, &[1]);
     drop((socket, take));
     sys::ignore_signal(libc::SIGCHLD, false);

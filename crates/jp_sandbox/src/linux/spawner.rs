@@ -5,9 +5,16 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::Path,
     process::Command,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{MemfdFlags, memfd_create},
+    net::sockopt::{Timeout, set_socket_timeout},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
 
 use super::{
     helper,
@@ -20,11 +27,15 @@ use crate::{
     machine::Machine,
 };
 
+/// How long a helper may take to end when there are no more orders for it. It has nothing left to do, so
+/// one that takes longer does not run.
+const FAREWELL: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+
 /// The helper of this run.
 #[derive(Debug)]
 pub struct Spawner {
     socket: Socket,
-    helper: std::sync::Mutex<std::process::Child>,
+    helper: Mutex<std::process::Child>,
 }
 
 /// What becomes the standard streams of a process.
@@ -49,6 +60,8 @@ impl Spawner {
     /// [`helper::WORD`].
     pub fn start(program: &Path) -> io::Result<Self> {
         let (ours, theirs) = Socket::pair()?;
+        // A helper that does not take its orders must not block whoever sends one more.
+        rustix::io::ioctl_fionbio(&ours, true)?;
         #[expect(clippy::disallowed_methods, reason = "this is where processes come from")]
         let mut command = Command::new(program);
         let helper = command
@@ -59,7 +72,7 @@ impl Spawner {
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()?;
-        Ok(Self { socket: ours, helper: std::sync::Mutex::new(helper) })
+        Ok(Self { socket: ours, helper: Mutex::new(helper) })
     }
 
     /// Starts a process. What could not be done is told as its first event.
@@ -87,13 +100,37 @@ impl Spawner {
         Ok(Child { control })
     }
 
-    /// Tries what the machine offers.
-    pub fn probe(&self) -> io::Result<Machine> {
+    /// Tries what the machine offers. Blocks; fails as timed out when there is no answer within this time,
+    /// and as an unexpected end when the helper ends while it is asked.
+    pub fn probe(&self, within: Duration) -> io::Result<Machine> {
         let (control, theirs) = Socket::pair()?;
+        set_socket_timeout(&control, Timeout::Recv, Some(within))?;
         self.socket.send(&Start::Probe, &[theirs.as_fd()])?;
         drop(theirs);
-        let answer = control.receive()?.map(|(machine, _)| machine);
-        answer.ok_or_else(|| io::Error::other("the helper of the sandbox ended while it was asked"))
+        match control.receive() {
+            Ok(Some((machine, _))) => Ok(machine),
+            Ok(None) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(io::ErrorKind::TimedOut.into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends a helper that does not work any more. What was started stays; orders that nobody has taken are
+    /// gone, which whoever waits for them hears as the end of the process.
+    pub fn kill(&self) {
+        let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
+        let _ = self.helper().kill();
+    }
+
+    /// Whether the helper is not there any more.
+    pub fn has_ended(&self) -> bool {
+        !matches!(self.helper().try_wait(), Ok(None))
+    }
+
+    fn helper(&self) -> MutexGuard<'_, std::process::Child> {
+        self.helper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -101,10 +138,25 @@ impl Drop for Spawner {
     fn drop(&mut self) {
         // The end of the socket is what the helper ends by, and the supervisor that waits for an order.
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
-        if let Ok(helper) = self.helper.get_mut() {
-            let _ = helper.wait();
+        let mut helper = self.helper();
+        if ends(&mut helper) {
+            return;
         }
+        let _ = helper.kill();
+        // If it does not even go then, it is stuck in the kernel, and nobody can wait for it.
+        ends(&mut helper);
     }
+}
+
+/// Waits until it has ended, if that is soon.
+fn ends(helper: &mut std::process::Child) -> bool {
+    // As long as nobody has waited for it, its number is its own.
+    if let Ok(None) = helper.try_wait()
+        && let Ok(ended) = pidfd_open(Pid::from_child(helper), PidfdFlags::empty())
+    {
+        let _ = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&FAREWELL));
+    }
+    !matches!(helper.try_wait(), Ok(None))
 }
 
 impl Child {

@@ -228,7 +228,14 @@ impl FsRules {
         if let Some(index) = self.unreadable.iter().find(denies) {
             return Decision::Denied(&self.rules[*index]);
         }
-        Decision::of(self.winner(canonical), |rule| rule.grants(capability))
+        let winner = self.winner(canonical);
+        let changes =
+            matches!(capability, Capability::Create | Capability::Update | Capability::Delete);
+        if changes && is_settings(canonical) && !winner.is_some_and(|rule| is_settings(&rule.path))
+        {
+            return Decision::Uncovered;
+        }
+        Decision::of(winner, |rule| rule.grants(capability))
     }
 
     /// The canonical paths that have a rule, in no order.
@@ -297,6 +304,16 @@ impl<'de> Deserialize<'de> for FsRules {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::<FsRule>::deserialize(deserializer).map(Self::from)
     }
+}
+
+/// Whether a path relative to the root holds settings of jp. A tool that could change them could grant
+/// itself whatever it likes, so a rule that lets it do so has to name them: one for a directory above
+/// says nothing about them. Case does not count, because on some file systems it does not.
+pub fn is_settings(path: &Utf8Path) -> bool {
+    let first = path.components().find(|part| *part != Utf8Component::CurDir);
+    let is = |name: &str, settings: &str| name.eq_ignore_ascii_case(settings);
+    first.is_some_and(|part| is(part.as_str(), ".jp"))
+        || path.file_name().is_some_and(|name| is(name, ".jp.toml"))
 }
 
 /// A rule path with its `..` resolved, for rules that somebody else has not put into canonical form.

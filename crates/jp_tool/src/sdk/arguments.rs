@@ -14,7 +14,7 @@ use crate::ToolError;
 const MAX_QUOTE: usize = 300;
 
 /// Reads all arguments of a tool.
-pub(super) fn read<A: DeserializeOwned>(arguments: Map<String, Value>) -> Result<A, ToolError> {
+pub(crate) fn read<A: DeserializeOwned>(arguments: Map<String, Value>) -> Result<A, ToolError> {
     let mut unknown = Vec::new();
     let mut track = serde_path_to_error::Track::new();
     let tracked = serde_path_to_error::Deserializer::new(
@@ -30,7 +30,7 @@ pub(super) fn read<A: DeserializeOwned>(arguments: Map<String, Value>) -> Result
 }
 
 /// Reads the value of one key. `what` says what kind of value it is.
-pub(super) fn one<T: DeserializeOwned>(
+pub(crate) fn one<T: DeserializeOwned>(
     what: &str,
     key: &str,
     values: &Map<String, Value>,

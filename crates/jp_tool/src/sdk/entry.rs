@@ -14,20 +14,23 @@ use crate::{
 };
 
 type Arguments = Map<String, Value>;
-type Handler<T> = Box<dyn Fn(Arguments, &Call) -> Result<T, Stop> + Send + Sync>;
+type Handler<C, T> = Box<dyn Fn(Arguments, &C) -> Result<T, Stop> + Send + Sync>;
 
 /// One tool of a program; made by [`tool`] or [`stateful`].
-pub struct ToolEntry {
+///
+/// `C` is what its functions get besides the arguments: the [`Call`], or for a sealed tool the
+/// [`VfsHost`](crate::vfs::VfsHost).
+pub struct ToolEntry<C = Call> {
     name: String,
     examples: Option<String>,
     schema: fn(&str) -> ToolSchema,
-    work: Work,
-    describe: Option<Handler<String>>,
+    work: Work<C>,
+    describe: Option<Handler<C, String>>,
 }
 
-enum Work {
-    Once(Handler<Reply>),
-    Stateful(Handler<Box<dyn Session>>),
+enum Work<C> {
+    Once(Handler<C, Reply>),
+    Stateful(Handler<C, Box<dyn Session>>),
 }
 
 /// The arguments of a tool that takes none. It has no comment: give such a tool a struct of its own
@@ -43,11 +46,7 @@ where
     E: Into<Stop>,
     F: Fn(A, &Call) -> Result<R, E> + Send + Sync + 'static,
 {
-    let once = move |arguments: Arguments, call: &Call| {
-        let arguments = arguments::read(arguments)?;
-        handler(arguments, call).map(Into::into).map_err(Into::into)
-    };
-    ToolEntry::new::<A>(name.into(), Work::Once(Box::new(once)))
+    once(name.into(), handler)
 }
 
 /// A tool that stays alive between commands. The function starts it; see [`Session`].
@@ -58,16 +57,42 @@ where
     E: Into<Stop>,
     F: Fn(A, &Call) -> Result<S, E> + Send + Sync + 'static,
 {
-    let start = move |arguments: Arguments, call: &Call| {
+    alive(name.into(), start)
+}
+
+/// [`tool`] for any kind of call.
+pub(crate) fn once<C, A, R, E, F>(name: String, handler: F) -> ToolEntry<C>
+where
+    A: DeserializeOwned + JsonSchema,
+    R: Into<Reply>,
+    E: Into<Stop>,
+    F: Fn(A, &C) -> Result<R, E> + Send + Sync + 'static,
+{
+    let once = move |arguments: Arguments, call: &C| {
+        let arguments = arguments::read(arguments)?;
+        handler(arguments, call).map(Into::into).map_err(Into::into)
+    };
+    ToolEntry::new::<A>(name, Work::Once(Box::new(once)))
+}
+
+/// [`stateful`] for any kind of call.
+pub(crate) fn alive<C, A, S, E, F>(name: String, start: F) -> ToolEntry<C>
+where
+    A: DeserializeOwned + JsonSchema,
+    S: Session + 'static,
+    E: Into<Stop>,
+    F: Fn(A, &C) -> Result<S, E> + Send + Sync + 'static,
+{
+    let start = move |arguments: Arguments, call: &C| {
         let arguments = arguments::read(arguments)?;
         let session = start(arguments, call).map_err(Into::into)?;
         Ok(Box::new(session) as Box<dyn Session>)
     };
-    ToolEntry::new::<A>(name.into(), Work::Stateful(Box::new(start)))
+    ToolEntry::new::<A>(name, Work::Stateful(Box::new(start)))
 }
 
-impl ToolEntry {
-    fn new<A: JsonSchema>(name: String, work: Work) -> Self {
+impl<C> ToolEntry<C> {
+    fn new<A: JsonSchema>(name: String, work: Work<C>) -> Self {
         Self { name, examples: None, schema: schema_of::<A>, work, describe: None }
     }
 
@@ -78,7 +103,7 @@ impl ToolEntry {
     where
         A: DeserializeOwned,
         R: Into<String>,
-        F: Fn(A, &Call) -> R + Send + Sync + 'static,
+        F: Fn(A, &C) -> R + Send + Sync + 'static,
     {
         self.describe = Some(Box::new(move |arguments, call| {
             Ok(show(arguments::read(arguments)?, call).into())
@@ -112,18 +137,21 @@ impl ToolEntry {
         ToolSchema { examples: self.examples.clone(), actions, ..(self.schema)(&self.name) }
     }
 
-    /// Does what one invocation asks for, whatever the name in it. A panic of the tool is an error.
-    /// A tool that stays alive cannot run this way. The description, if that is asked for, is the
-    /// text of a success.
-    pub fn answer(&self, invocation: Invocation) -> Reply {
-        let (call, arguments) = Call::split(invocation);
-        let answer = guard(|| match (call.context.action, &self.work) {
+    /// Does what is asked for, whatever the name in it. A panic of the tool is an error.
+    pub(crate) fn respond(
+        &self,
+        action: Action,
+        name: &str,
+        arguments: Arguments,
+        call: &C,
+    ) -> Reply {
+        let answer = guard(|| match (action, &self.work) {
             (Action::Schema, _) => {
                 let description = SchemaResponse { tools: vec![self.schema()] };
                 Ok(serde_json::to_string(&description).map_err(ToolError::from)?.into())
             }
-            (Action::FormatArguments, _) => self.show(arguments, &call).map(Into::into),
-            (Action::Run, Work::Once(once)) => once(arguments, &call),
+            (Action::FormatArguments, _) => self.show(name, arguments, call).map(Into::into),
+            (Action::Run, Work::Once(once)) => once(arguments, call),
             (Action::Run, Work::Stateful(_)) => {
                 Err("a tool that stays alive has to be spawned first".into())
             }
@@ -132,31 +160,37 @@ impl ToolEntry {
     }
 
     /// Starts a tool that stays alive.
-    pub(super) fn start(
-        &self,
-        arguments: Arguments,
-        call: &Call,
-    ) -> Result<Box<dyn Session>, Stop> {
+    pub(crate) fn start(&self, arguments: Arguments, call: &C) -> Result<Box<dyn Session>, Stop> {
         match &self.work {
             Work::Once(_) => Err("this tool does not stay alive".into()),
             Work::Stateful(start) => guard(|| start(arguments, call)),
         }
     }
 
-    fn show(&self, arguments: Arguments, call: &Call) -> Result<String, Stop> {
+    fn show(&self, name: &str, arguments: Arguments, call: &C) -> Result<String, Stop> {
         let Some(describe) = &self.describe else {
-            return Ok(plainly(&call.name, &arguments));
+            return Ok(plainly(name, &arguments));
         };
         match (&self.work, ToolCommand::from_arguments(&arguments)) {
             // A command other than the first has nothing that the tool's own words are for.
             (Work::Stateful(_), Ok(Some(ToolCommand::Spawn { args, .. }))) => describe(args, call),
-            (Work::Stateful(_), Ok(Some(_)) | Err(_)) => Ok(plainly(&call.name, &arguments)),
+            (Work::Stateful(_), Ok(Some(_)) | Err(_)) => Ok(plainly(name, &arguments)),
             (Work::Stateful(_), Ok(None)) | (Work::Once(_), _) => describe(arguments, call),
         }
     }
 }
 
-impl fmt::Debug for ToolEntry {
+impl ToolEntry {
+    /// Does what one invocation asks for, whatever the name in it. A panic of the tool is an error.
+    /// A tool that stays alive cannot run this way. The description, if that is asked for, is the
+    /// text of a success.
+    pub fn answer(&self, invocation: Invocation) -> Reply {
+        let (call, arguments) = Call::split(invocation);
+        self.respond(call.context.action, &call.name, arguments, &call)
+    }
+}
+
+impl<C> fmt::Debug for ToolEntry<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolEntry").field("name", &self.name).finish_non_exhaustive()
     }
@@ -164,7 +198,7 @@ impl fmt::Debug for ToolEntry {
 
 /// Runs a part of a tool; a panic in it is an error like others. What the panic says is on stderr
 /// already.
-pub(super) fn guard<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
+pub(crate) fn guard<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
     // Whatever the panic left half done is dropped: after an error nothing of the tool is used.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic

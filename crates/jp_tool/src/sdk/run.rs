@@ -92,7 +92,10 @@ fn invocation(input: &mut impl BufRead) -> Result<Invocation, Unusable> {
 }
 
 /// The tool of this name. The only one of a program answers to any.
-fn find<'a>(tools: &'a [ToolEntry], name: &str) -> Result<&'a ToolEntry, ToolError> {
+pub(crate) fn find<'a, C>(
+    tools: &'a [ToolEntry<C>],
+    name: &str,
+) -> Result<&'a ToolEntry<C>, ToolError> {
     if let [only] = tools {
         return Ok(only);
     }

@@ -165,6 +165,14 @@ pub struct InvalidMessage {
     reason: String,
 }
 
+#[cfg(feature = "sdk")]
+impl InvalidMessage {
+    /// A message that makes no sense where it is.
+    pub(super) fn new(reason: &str) -> Self {
+        Self { reason: reason.to_owned() }
+    }
+}
+
 impl From<ErrorObject> for InvalidMessage {
     fn from(error: ErrorObject) -> Self {
         Self { reason: error.message().to_owned() }

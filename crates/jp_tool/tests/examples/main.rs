@@ -9,6 +9,7 @@
 mod git_stage;
 mod page;
 mod probe;
+mod sealed;
 
 use std::env;
 

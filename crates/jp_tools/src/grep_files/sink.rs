@@ -12,7 +12,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, Si
 use super::hits::{Hit, Line, Role, Room};
 
 /// The longest part of a line that is shown.
-const MAX_LINE: usize = 500;
+pub(super) const MAX_LINE: usize = 500;
 /// How much of a long line is shown before the match.
 const BEFORE: usize = 100;
 
@@ -33,19 +33,30 @@ impl<'a> LineSink<'a> {
         self.hit
     }
 
+    /// Takes down a line without its end, if there is room for it.
+    pub(super) fn line(&mut self, number: Option<u64>, role: Role, bytes: &[u8]) {
+        let is_kept = match role {
+            Role::Match => {
+                self.hit.matches += 1;
+                !self.files_only && self.has_room()
+            }
+            Role::Before => self.has_room(),
+            // The lines after the last match still belong to it.
+            Role::After => self.has_room() || self.hit.matches == self.hit.kept,
+        };
+        if is_kept {
+            self.hit.kept += usize::from(role == Role::Match);
+            let line = Line { number: number.unwrap_or_default(), role, text: self.text(bytes) };
+            self.hit.bytes += line.weight();
+            self.hit.lines.push(line);
+        }
+    }
+
     fn has_room(&self) -> bool {
         self.hit.kept < self.room.matches && self.hit.bytes < self.room.bytes
     }
 
-    fn keep(&mut self, number: Option<u64>, role: Role, bytes: &[u8]) {
-        let line = Line { number: number.unwrap_or_default(), role, text: self.line(bytes) };
-        self.hit.bytes += line.weight();
-        self.hit.lines.push(line);
-    }
-
-    fn line(&self, bytes: &[u8]) -> String {
-        let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+    fn text(&self, line: &[u8]) -> String {
         if line.len() <= MAX_LINE {
             return String::from_utf8_lossy(line).into_owned();
         }
@@ -63,12 +74,8 @@ impl Sink for LineSink<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.hit.matches += 1;
+        self.line(found.line_number(), Role::Match, without_end(found.bytes()));
         // To know that a file is not binary, it has to be read to the end.
-        if !self.files_only && self.has_room() {
-            self.hit.kept += 1;
-            self.keep(found.line_number(), Role::Match, found.bytes());
-        }
         Ok(true)
     }
 
@@ -77,10 +84,7 @@ impl Sink for LineSink<'_> {
             SinkContextKind::Before => Role::Before,
             SinkContextKind::After | SinkContextKind::Other => Role::After,
         };
-        // The lines after the last match still belong to it.
-        if self.has_room() || (role == Role::After && self.hit.matches == self.hit.kept) {
-            self.keep(context.line_number(), role, context.bytes());
-        }
+        self.line(context.line_number(), role, without_end(context.bytes()));
         Ok(true)
     }
 
@@ -93,4 +97,9 @@ impl Sink for LineSink<'_> {
         self.is_binary |= finish.binary_byte_offset().is_some();
         Ok(())
     }
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }

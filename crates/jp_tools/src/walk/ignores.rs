@@ -5,13 +5,15 @@
 //! is another repository, for which the `.gitignore` above it say nothing. The files are opened like
 //! any other file, so one that may not be read is not obeyed.
 
-use std::{fs::File, io::Read, sync::Arc};
+use std::{io::Read, sync::Arc};
 
 use ignore::{
     Match,
     gitignore::{Gitignore, GitignoreBuilder},
 };
-use jp_tool::access::path::{Directory, Entry, Files, Kind};
+use jp_tool::access::path::{Entry, Kind};
+
+use super::Tree;
 
 /// Patterns are compiled, which takes many times their size.
 const MAX_SIZE: u64 = 256 << 10;
@@ -31,12 +33,12 @@ struct Node {
 
 impl Ignores {
     /// The same with what the files of a directory add.
-    pub(super) fn below(&self, files: &Files, dir: &Directory, entries: &[Entry]) -> Self {
+    pub(super) fn below<T: Tree>(&self, tree: &T, dir: &T::Dir, entries: &[Entry]) -> Self {
         let (mut ignore, mut gitignore, mut is_repository) = (None, None, false);
         for entry in entries {
             match (entry.name.as_str(), entry.kind) {
-                (".ignore", Kind::File) => ignore = patterns(files, dir, ".ignore"),
-                (".gitignore", Kind::File) => gitignore = patterns(files, dir, ".gitignore"),
+                (".ignore", Kind::File) => ignore = patterns(tree, dir, ".ignore"),
+                (".gitignore", Kind::File) => gitignore = patterns(tree, dir, ".gitignore"),
                 // In a linked worktree it is a file.
                 (".git", Kind::Directory | Kind::File) => is_repository = true,
                 _ => {}
@@ -45,7 +47,8 @@ impl Ignores {
         if ignore.is_none() && gitignore.is_none() && !(is_repository && self.0.is_some()) {
             return self.clone();
         }
-        let prefix = if dir.path() == "." { 0 } else { dir.path().as_str().len() + 1 };
+        let path = tree.path_of(dir).as_str();
+        let prefix = if path == "." { 0 } else { path.len() + 1 };
         let above = self.clone();
         Self(Some(Arc::new(Node { above, prefix, ignore, gitignore, is_repository })))
     }
@@ -88,17 +91,13 @@ impl Node {
 }
 
 /// A pattern that cannot be understood is left out, as git does.
-fn patterns(files: &Files, dir: &Directory, name: &str) -> Option<Gitignore> {
-    let text = read(files.read_in(dir, name).ok()?)?;
+fn patterns<T: Tree>(tree: &T, dir: &T::Dir, name: &str) -> Option<Gitignore> {
+    let mut bytes = Vec::new();
+    tree.open_in(dir, name).ok()?.take(MAX_SIZE).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
     let mut builder = GitignoreBuilder::new(".");
     for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
         let _malformed = builder.add_line(None, line);
     }
     builder.build().ok().filter(|patterns| !patterns.is_empty())
-}
-
-fn read(file: File) -> Option<String> {
-    let mut bytes = Vec::new();
-    file.take(MAX_SIZE).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

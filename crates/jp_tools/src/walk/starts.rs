@@ -7,26 +7,24 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::{
     ToolError,
-    access::{
-        Capability,
-        path::{Files, Kind, OpenError},
-    },
+    access::{Capability, path::Kind},
 };
 
-use super::{Job, Level, NEVER, Selection, ignores::Ignores};
+use super::{Job, Level, NEVER, Selection, Tree, ignores::Ignores};
+use crate::place::PlaceError;
 
 /// Why a walk cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     /// A path that was asked for cannot be used.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] PlaceError),
     /// More than [`MAX_PATHS`] were asked for.
     #[error("more than {MAX_PATHS} paths")]
     TooMany,
 }
 
-const MAX_PATHS: usize = 1_000;
+pub(crate) const MAX_PATHS: usize = 1_000;
 
 impl From<StartError> for ToolError {
     fn from(error: StartError) -> Self {
@@ -37,41 +35,40 @@ impl From<StartError> for ToolError {
     }
 }
 
-#[derive(Default)]
-pub(super) struct Starts {
-    jobs: Vec<Job>,
+pub(super) struct Starts<D> {
+    jobs: Vec<Job<D>>,
     /// The canonical paths of all of them, sorted.
     paths: Vec<Utf8PathBuf>,
 }
 
-impl Starts {
-    pub(super) fn find(
-        files: &Files,
+impl<D> Starts<D> {
+    pub(super) fn find<T: Tree<Dir = D>>(
+        tree: &T,
         asked: &[String],
         selection: &Selection,
     ) -> Result<Self, StartError> {
-        let mut starts = Self::default();
+        let mut starts = Self { jobs: Vec::new(), paths: Vec::new() };
         if asked.len() > MAX_PATHS {
             return Err(StartError::TooMany);
         }
         for path in asked {
-            starts.add_asked(files, Utf8Path::new(path))?;
+            starts.add_asked(tree, Utf8Path::new(path))?;
         }
-        let granted = granted_apart(files);
-        if asked.is_empty() && (may_read(files, Utf8Path::new(".")) || granted.is_empty()) {
-            starts.add_asked(files, Utf8Path::new("."))?;
+        let granted = granted_apart(tree);
+        if asked.is_empty() && (tree.may_read(Utf8Path::new(".")) || granted.is_empty()) {
+            starts.add_asked(tree, Utf8Path::new("."))?;
         }
         let bases = if asked.is_empty() { vec![".".into()] } else { starts.paths.clone() };
         for path in granted {
             if let Some(levels) = bases.iter().find_map(|base| levels_below(base, &path)) {
-                starts.add_granted(files, &path, levels, selection);
+                starts.add_granted(tree, &path, levels, selection);
             }
         }
         starts.paths.sort();
         Ok(starts)
     }
 
-    pub(super) fn take_jobs(&mut self) -> Vec<Job> {
+    pub(super) fn take_jobs(&mut self) -> Vec<Job<D>> {
         std::mem::take(&mut self.jobs)
     }
 
@@ -80,19 +77,19 @@ impl Starts {
         self.paths.len() > 1 && self.paths.binary_search_by(|start| (**start).cmp(path)).is_ok()
     }
 
-    fn add_asked(&mut self, files: &Files, path: &Utf8Path) -> Result<(), OpenError> {
-        let kind = files.metadata(path)?.kind;
-        let canonical = files.root().resolve(path)?.relative().to_owned();
+    fn add_asked<T: Tree<Dir = D>>(&mut self, tree: &T, path: &Utf8Path) -> Result<(), PlaceError> {
+        let kind = tree.kind(path)?;
+        let canonical = tree.canonical(path)?;
         if self.paths.contains(&canonical) {
             return Ok(());
         }
         if kind == Kind::Directory {
-            let (ignores, _) = above(files, &canonical);
-            let dir = files.directory(path)?;
+            let (ignores, _) = above(tree, &canonical);
+            let dir = tree.dir(path)?;
             self.jobs.push(Job::Opened(Box::new(Level { dir, ignores, depth: 0 })));
         } else {
             // A FIFO or a device is an error that says so.
-            drop(files.read(path)?);
+            drop(tree.open(path)?);
             self.jobs.push(Job::Named(canonical.clone()));
         }
         self.paths.push(canonical);
@@ -101,21 +98,21 @@ impl Starts {
 
     /// What a rule grants is not always there, and may be ignored or not wanted. The walk would have
     /// come to it after this many levels.
-    fn add_granted(
+    fn add_granted<T: Tree<Dir = D>>(
         &mut self,
-        files: &Files,
+        tree: &T,
         path: &Utf8Path,
         levels: usize,
         selection: &Selection,
     ) {
-        let (ignores, is_ignored) = above(files, path);
+        let (ignores, is_ignored) = above(tree, path);
         let is_never = path.components().any(|name| NEVER.contains(&name.as_str()));
         let is_reached = levels < 2 || selection.enters(path.as_str(), levels - 2);
         if is_ignored || is_never || !is_reached || self.paths.iter().any(|known| known == path) {
             return;
         }
-        match files.directory(path) {
-            Ok(dir) if dir.path() == path => {
+        match tree.dir(path) {
+            Ok(dir) if tree.path_of(&dir) == path => {
                 if !selection.could_be_in(path.as_str())
                     || !selection.enters(path.as_str(), levels - 1)
                 {
@@ -123,7 +120,7 @@ impl Starts {
                 }
                 self.jobs.push(Job::Opened(Box::new(Level { dir, ignores, depth: levels })));
             }
-            Err(_) if selection.wants(path.as_str()) && files.read(path).is_ok() => {
+            Err(_) if selection.wants(path.as_str()) && tree.open(path).is_ok() => {
                 self.jobs.push(Job::Named(path.to_owned()));
             }
             _ => return,
@@ -132,21 +129,16 @@ impl Starts {
     }
 }
 
-fn may_read(files: &Files, path: &Utf8Path) -> bool {
-    files.policy().is_none_or(|policy| policy.can_read(path))
-}
-
 /// The paths of rules that can be read while the directory around them cannot.
-fn granted_apart(files: &Files) -> Vec<Utf8PathBuf> {
-    let Some(policy) = files.policy() else {
+fn granted_apart<T: Tree>(tree: &T) -> Vec<Utf8PathBuf> {
+    let Some(policy) = tree.policy() else {
         return Vec::new();
     };
     let rules = policy.fs.iter().filter(|rule| rule.grants(Capability::Read));
     let mut paths: Vec<_> = rules
-        .filter_map(|rule| files.root().resolve(rule.path()).ok())
-        .map(|path| path.relative().to_owned())
-        .filter(|path| path != "." && may_read(files, path))
-        .filter(|path| parents(path).next().is_some_and(|dir| !may_read(files, &dir)))
+        .filter_map(|rule| tree.canonical(rule.path()).ok())
+        .filter(|path| path != "." && tree.may_read(path))
+        .filter(|path| parents(path).next().is_some_and(|dir| !tree.may_read(&dir)))
         .collect();
     paths.sort();
     paths.dedup();
@@ -160,7 +152,7 @@ fn levels_below(base: &Utf8Path, path: &Utf8Path) -> Option<usize> {
 }
 
 /// What the directories above a path ignore, and whether the path is among it.
-fn above(files: &Files, path: &Utf8Path) -> (Ignores, bool) {
+fn above<T: Tree>(tree: &T, path: &Utf8Path) -> (Ignores, bool) {
     let mut ignores = Ignores::default();
     let mut is_ignored = false;
     if path == "." {
@@ -170,11 +162,11 @@ fn above(files: &Files, path: &Utf8Path) -> (Ignores, bool) {
     dirs.reverse();
     for at in dirs {
         is_ignored |= at != "." && ignores.ignores(at.as_str(), true);
-        if let Ok(dir) = files.directory(&at)
-            && let Ok(entries) = dir.entries()
+        if tree.may_read(&at)
+            && let Ok(dir) = tree.dir(&at)
+            && let Ok(entries) = tree.entries(&dir)
         {
-            let entries: Vec<_> = entries.flatten().collect();
-            ignores = ignores.below(files, &dir, &entries);
+            ignores = ignores.below(tree, &dir, &entries);
         }
     }
     is_ignored |= ignores.ignores(path.as_str(), true);

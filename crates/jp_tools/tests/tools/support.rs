@@ -1,10 +1,19 @@
-//! A workspace, and calls of tools in it.
+//! A workspace, and calls of tools in it, both ways.
 
-use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    os::unix::fs::PermissionsExt,
+    time::Duration,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_test::TestEnv;
 use serde_json::{Map, Value, json};
+
+#[cfg(target_os = "linux")]
+use crate::host;
 
 /// A workspace of its own.
 pub(crate) struct World {
@@ -49,6 +58,7 @@ impl World {
             action: "run",
             access: Value::Null,
             answers: Map::new(),
+            is_twice: true,
         }
     }
 
@@ -69,26 +79,57 @@ impl World {
 
     /// Everything below the root: kind, mode and content of each.
     pub(crate) fn everything(&self) -> BTreeMap<Utf8PathBuf, String> {
-        let mut found = BTreeMap::new();
-        let mut dirs = vec![self.root().to_owned()];
-        while let Some(dir) = dirs.pop() {
-            for entry in dir.read_dir_utf8().unwrap().map(Result::unwrap) {
-                let path = entry.path().to_owned();
-                let data = entry.path().symlink_metadata().unwrap();
-                let mode = data.permissions().mode();
-                let what = if data.is_dir() {
-                    dirs.push(path.clone());
-                    String::new()
-                } else if data.is_file() {
-                    format!("{:?}", fs::read(&path))
-                } else {
-                    format!("{:?}", path.read_link_utf8())
-                };
-                found.insert(path, format!("{mode:o} {what}"));
-            }
-        }
-        found
+        everything(self.root())
     }
+
+    /// Copies everything, links and what else there is, to a place of its own.
+    fn copy(&self) -> (tempfile::TempDir, Utf8PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(dir.path().canonicalize().unwrap()).unwrap();
+        let root = root.join("project");
+        self.env.command("cp", ["-a", self.root().as_str(), root.as_str()]).run().success();
+        (dir, root)
+    }
+}
+
+/// Everything below a directory: kind, mode and content of each.
+fn everything(root: &Utf8Path) -> BTreeMap<Utf8PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut dirs = vec![root.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        for entry in dir.read_dir_utf8().unwrap().map(Result::unwrap) {
+            let path = entry.path().to_owned();
+            let data = entry.path().symlink_metadata().unwrap();
+            let mode = data.permissions().mode();
+            let what = if data.is_dir() {
+                dirs.push(path.clone());
+                String::new()
+            } else if data.is_file() {
+                content(&path, data.len())
+            } else {
+                format!("{:?}", path.read_link_utf8())
+            };
+            let path = path.strip_prefix(root).unwrap().to_owned();
+            found.insert(path, format!("{mode:o} {what}"));
+        }
+    }
+    found
+}
+
+/// The content of a file, or of a large one something that is the same for the same content.
+fn content(path: &Utf8Path, len: u64) -> String {
+    const MAX_SHOWN: u64 = 64 << 10;
+    const MAX_READ: u64 = 1 << 30;
+    if len > MAX_READ {
+        return format!("{len} bytes");
+    }
+    let bytes = fs::read(path).unwrap();
+    if len <= MAX_SHOWN {
+        return bytes.escape_ascii().to_string();
+    }
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("{len} bytes, {:x}", hasher.finish())
 }
 
 /// Long enough for a slow machine, short enough to find what hangs.
@@ -102,9 +143,16 @@ pub(crate) struct Call<'a> {
     action: &'static str,
     access: Value,
     answers: Map<String, Value>,
+    is_twice: bool,
 }
 
 impl Call<'_> {
+    /// Calls it beside the files only. The reason is for whoever reads the test.
+    pub(crate) fn only_beside(mut self, _reason: &str) -> Self {
+        self.is_twice = false;
+        self
+    }
+
     /// Rules for files.
     pub(crate) fn rules(mut self, rules: Value) -> Self {
         self.access = json!({ "fs": rules });
@@ -126,14 +174,68 @@ impl Call<'_> {
         self
     }
 
+    #[track_caller]
     pub(crate) fn run(self, arguments: Value) -> Answer {
-        let Self { world, name, action, access, answers } = self;
+        let sealed = self.run_sealed(&arguments);
+        let Self { world, name, action, access, answers, .. } = self;
         let invocation = json!({
             "tool": { "name": name, "arguments": arguments, "answers": answers },
             "context": { "root": world.root(), "action": action, "access": access },
         });
-        world.send(format!("{invocation}\n"))
+        let answer = world.send(format!("{invocation}\n"));
+        if let Some((value, code, files)) = sealed {
+            let context = format!("{name} {} under {access}", short(&arguments));
+            assert_eq!((&value, code), (&answer.value, answer.code), "{context}");
+            assert!(files == world.everything(), "other files: {context}");
+        }
+        answer
     }
+
+    /// The same call of a sealed tool, on a copy of the files: what it answers, and the files after it.
+    #[cfg(target_os = "linux")]
+    fn run_sealed(
+        &self,
+        arguments: &Value,
+    ) -> Option<(Value, Option<i32>, BTreeMap<Utf8PathBuf, String>)> {
+        // Programs are started by a tool that is beside the files, and by no other.
+        let starts_programs = self.name == "unix_utils" && self.action == "run";
+        if starts_programs || !self.is_twice {
+            return None;
+        }
+        let (_dir, root) = self.world.copy();
+        let init = serde_json::from_value(json!({
+            "tool": { "name": self.name, "arguments": arguments, "answers": self.answers },
+            "context": { "action": self.action, "access": same_access(&self.access) },
+            "protocol_version": jp_tool::vfs::PROTOCOL_VERSION,
+        }));
+        let program = env!("CARGO_BIN_EXE_jp-tools");
+        let (value, code) = host::serve(program, &root, init.unwrap());
+        Some((value, code, everything(&root)))
+    }
+
+    /// There is no host for sealed tools on this system.
+    #[cfg(not(target_os = "linux"))]
+    fn run_sealed(
+        &self,
+        _arguments: &Value,
+    ) -> Option<(Value, Option<i32>, BTreeMap<Utf8PathBuf, String>)> {
+        None
+    }
+}
+
+/// The rules under which a sealed tool may do what a tool beside the files may: without rules that is
+/// everything, and for a sealed tool next to nothing.
+fn same_access(access: &Value) -> Value {
+    let mut access = access.as_object().cloned().unwrap_or_default();
+    if access.get("fs").is_none_or(|rules| rules.as_array().is_some_and(Vec::is_empty)) {
+        access.insert("fs".to_owned(), json!([{ "path": ".", "read": true, "write": true }]));
+    }
+    access.entry("commands").or_insert_with(|| json!({ "git": {} }));
+    access.into()
+}
+
+fn short(value: &Value) -> String {
+    value.to_string().chars().take(500).collect()
 }
 
 /// The line that a tool answered.

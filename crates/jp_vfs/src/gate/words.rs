@@ -12,6 +12,11 @@ pub(super) fn files(policy: &AccessPolicy) -> String {
     listed(granting.map(rule))
 }
 
+/// Where requests can be sent.
+pub(crate) fn network(policy: &AccessPolicy) -> String {
+    listed(policy.net.iter().filter(|rule| rule.allow).map(|rule| format!("request {rule}")))
+}
+
 /// Which programs can be started.
 pub(super) fn programs(commands: Option<&Commands>) -> String {
     listed(

@@ -42,7 +42,7 @@ fn large_requests_in_a_row() {
     let world = World::on_disk();
     bounded(|| {
         let mut tool = world.start();
-        let content = "x".repeat(15_000_000);
+        let content = "x".repeat(10_000_000);
         for id in 0..10 {
             tool.request(id, "fs.write", json!({"path": "a", "content": content}));
             assert_eq!(code_of(&tool.line()), 0);

@@ -37,6 +37,8 @@ pub(crate) struct World {
     approver: Arc<dyn Approver>,
     recorder: Option<Arc<dyn Recorder>>,
     pub(crate) limits: Limits,
+    /// Whether tools may say where they stand and then be silent.
+    pub(crate) stays_alive: bool,
     access: Mutex<Option<Arc<ToolAccess>>>,
     runtime: Arc<Runtime>,
 }
@@ -63,11 +65,22 @@ impl World {
 
     fn new(dir: TempDir, project: Arc<dyn ProjectFiles>) -> Self {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
-        let (access, limits) = (Mutex::default(), Limits::default());
+        let (access, limits, stays_alive) = (Mutex::default(), Limits::default(), true);
         let runtime = Arc::new(runtime.worker_threads(2).enable_all().build().unwrap());
         let (sensitive, approver, recorder) = (None, Arc::new(Nobody), None);
-        Self { dir, project, policy: None, sensitive, approver, recorder, limits, access, runtime }
-            .rules(".=rcud")
+        let world = Self {
+            dir,
+            project,
+            policy: None,
+            sensitive,
+            approver,
+            recorder,
+            limits,
+            stays_alive,
+            access,
+            runtime,
+        };
+        world.rules(".=rcud")
     }
 
     /// Gives the tool rules for files: a path, `=`, and the first letters of what is granted.
@@ -152,7 +165,7 @@ impl World {
         let scratch = Utf8PathBuf::from_path_buf(self.dir.path().to_owned()).unwrap();
         let gate = Gate::new(access, self.project.clone(), scratch);
         let _inside = self.runtime.enter();
-        Session::start(pipes, init, Arc::new(gate), Arc::new(host))
+        Session::start(pipes, init, Arc::new(gate), Arc::new(host), self.stays_alive)
     }
 
     /// The directory of a project on a disk.

@@ -16,7 +16,12 @@ mod suggest;
 use jp_config::conversation::tool::Tool;
 use jp_printer::Print;
 
-use self::{answer::Answer, asked::Asked, subject::Subject};
+pub(crate) use self::{
+    answer::{Answer, Verdict},
+    asked::Asked,
+    subject::Subject,
+    suggest::{Suggestion, exactly},
+};
 use super::find;
 use crate::{
     args::ToolExplain,

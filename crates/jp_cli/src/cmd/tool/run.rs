@@ -1,8 +1,9 @@
 //! `jp tool run`: one call of a tool, as the assistant would make it.
 
-use std::{cell::RefCell, io::Read as _, time::Duration};
+use std::{cell::RefCell, collections::HashSet, io::Read as _, sync::Arc, time::Duration};
 
 use jp_config::conversation::tool::ResultMode;
+use jp_conversation::EventKind;
 use jp_llm::tool::{
     CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, SettledAnswer, ToolCall,
     arguments, render, text_of,
@@ -23,6 +24,7 @@ use crate::{
         attendant::{self, Attendant},
         journal::Journal,
         progress::Progress,
+        recorder::TraceFile,
     },
 };
 
@@ -40,10 +42,12 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
     if tool.config.result == ResultMode::Ask {
         attendant::can_accept(ctx, &args.name)?;
     }
+    let trace = args.trace.as_deref().map(|path| TraceFile::open(ctx, &tool, path)).transpose()?;
     let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
     let cancel = CancellationToken::new();
     let end = tools::block_on(async {
-        interruptible(call(ctx, args, &journal, &cancel), &cancel).await?
+        let call = Box::pin(call(ctx, args, trace, &journal, &cancel));
+        interruptible(call, &cancel).await?
     });
     journal.finish()?;
     print(ctx, &args.name, end?)
@@ -52,21 +56,29 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
 async fn call(
     ctx: &Ctx,
     args: &ToolRun,
+    trace: Option<TraceFile>,
     journal: &Journal,
     cancel: &CancellationToken,
 ) -> Result<CallEnd> {
-    let resolver =
-        tools::resolver(ctx, Wishes { conversation: journal.id(), ..Wishes::default() })?;
+    let progress = Arc::new(Progress::new(ctx.printer().settings().quiet));
+    let attended = Some(Arc::clone(&progress));
+    let wishes = Wishes { conversation: journal.id(), attended, trace, ..Wishes::default() };
+    let resolver = tools::resolver(ctx, wishes)?;
     tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
     let tool = resolver.resolve(&args.name).await;
     let warned = RefCell::new(tools::warn(ctx, &resolver)?);
     let mut tool = tool?;
     settle(&mut tool, &args.answers)?;
     let arguments = given(ctx, args, &tool)?;
-    let progress = Progress::new(ctx.printer().settings().quiet);
     let (yes, stat) = (args.yes, args.changes.stat);
     let attendant = Attendant { ctx, yes, stat, progress: &progress, warned: &warned };
-    let record = |event| journal.record(event);
+    let asked = RefCell::new(HashSet::new());
+    let record = |event: EventKind| {
+        if let EventKind::InquiryRequest { question, .. } = &event {
+            asked.borrow_mut().extend(question["id"].as_str().map(ToOwned::to_owned));
+        }
+        journal.record(event);
+    };
     let handles = Handles::default();
     let coordinator = Coordinator {
         interaction: &attendant,
@@ -84,6 +96,7 @@ async fn call(
     let call = ToolCall { id, name: args.name.clone(), arguments };
     let end = progress.during(&args.name, coordinator.call(&tool, call, changes, cancel)).await;
     handles.abort_all(cancel).await;
+    warn_of_unused(ctx, &args.answers, &asked.into_inner(), &end)?;
     Ok(end)
 }
 
@@ -116,6 +129,20 @@ fn settle(tool: &mut ResolvedTool, answers: &[String]) -> Result {
                 .hint("write `--answer <id>=<value>`"));
         };
         tool.settle(id, SettledAnswer::Typed(value.to_owned()));
+    }
+    Ok(())
+}
+
+/// Says which answers nobody has asked for: their ids may be misspelled.
+fn warn_of_unused(ctx: &Ctx, answers: &[String], asked: &HashSet<String>, end: &CallEnd) -> Result {
+    // Without a run there was nobody who could have asked.
+    if matches!(end, CallEnd::Skipped(_) | CallEnd::Cancelled) {
+        return Ok(());
+    }
+    let ids = answers.iter().filter_map(|answer| Some(answer.split_once('=')?.0));
+    for id in ids.filter(|id| !asked.contains(*id)) {
+        let text = format!("warning: --answer {id}: the tool did not ask that\n");
+        ctx.printer().print(Print::chrome(&text).untrusted())?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use std::{
     cell::RefCell,
     collections::HashMap,
     io::{BufRead as _, IsTerminal as _, stdin},
+    sync::Arc,
     thread,
     time::Duration,
 };
@@ -36,7 +37,7 @@ use crate::{
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
-    tools::{self, Wishes, attendant::Attendant, progress::Progress},
+    tools::{self, Wishes, attendant::Attendant, progress::Progress, recorder::TraceFile},
 };
 
 /// The id of a tool that was started without one.
@@ -47,9 +48,11 @@ const COMMANDS: &str =
     "`spawn [ID] [key=value …]`, `fetch [ID]`, `apply [ID] VALUE`, `abort [ID]`, or JSON";
 
 pub(crate) fn run(ctx: &Ctx, args: &ToolSession) -> Result {
-    find(ctx, &args.name)?;
+    let tool = find(ctx, &args.name)?;
+    let trace = args.trace.as_deref().map(|path| TraceFile::open(ctx, &tool, path)).transpose()?;
     tools::block_on(async {
-        let resolver = tools::resolver(ctx, Wishes::default())?;
+        let attended = Some(Arc::new(Progress::new(true)));
+        let resolver = tools::resolver(ctx, Wishes { attended, trace, ..Wishes::default() })?;
         tools::approve(ctx, &resolver, &args.name, &[]).await?;
         let tool = resolver.resolve(&args.name).await;
         let warned = tools::warn(ctx, &resolver)?;

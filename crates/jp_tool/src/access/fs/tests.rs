@@ -408,3 +408,22 @@ fn a_rule_says_how_specific_it_is() {
         FsRule::new("..", []).matches("a".into()) && !FsRule::new("a", []).matches("ab".into())
     );
 }
+
+#[test]
+fn settings_of_jp_are_changed_only_where_a_rule_names_them() {
+    let all = json!([{"path": ".", "read": true, "write": true}]);
+    let settings = [".jp", ".jp/config.toml", ".jp.toml", "src/.jp.toml", "src/.JP.toml"];
+    let others = ["src/.jp/x", "jp.toml", ".jpx"];
+    let by_all: Vec<_> = settings.map(|path| ("", path, "r")).into();
+    check(&policy(&all), &by_all);
+    check(&policy(&all), &others.map(|path| ("", path, "rcud")));
+    let named = json!([
+        {"path": ".", "read": true, "write": true},
+        {"path": ".jp/notes", "read": true, "write": true},
+        {"path": "src/.jp.toml", "update": true},
+    ]);
+    check(
+        &policy(&named),
+        &[("", ".jp/notes/a", "rcud"), ("", ".jp/config.toml", "r"), ("", "src/.jp.toml", "u")],
+    );
+}

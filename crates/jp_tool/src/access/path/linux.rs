@@ -15,7 +15,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{Mode, OFlags, ResolveFlags},
+    fs::{AtFlags, Mode, OFlags, ResolveFlags},
     io::Result,
 };
 
@@ -52,6 +52,19 @@ fn undisturbed(mut open: impl FnMut() -> Result<OwnedFd>) -> Result<OwnedFd> {
 pub(super) fn look_through_links(dir: &OwnedFd, path: &str) -> Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     undisturbed(|| rustix::fs::openat2(dir, path, SEARCH | OFlags::CLOEXEC, Mode::empty(), resolve))
+}
+
+/// Makes a file in a directory that has no name yet.
+pub(super) fn open_unnamed(dir: &OwnedFd, mode: Mode) -> Result<OwnedFd> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    rustix::fs::openat(dir, ".", flags, mode)
+}
+
+/// Gives such a file its name, if nothing has it. The link of `/proc` is followed to the handle itself,
+/// for which no right is needed.
+pub(super) fn give_name(file: &OwnedFd, dir: &OwnedFd, name: &str) -> Result<()> {
+    let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::fs::linkat(rustix::fs::CWD, handle, dir, name, AtFlags::SYMLINK_FOLLOW)
 }
 
 /// Where a handle probably is, relative to the root that was opened at `canonical`.

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::OFlags,
+    fs::{Mode, OFlags},
     io::{Errno, Result},
 };
 
@@ -23,6 +23,14 @@ pub(super) fn open_plain(_dir: &OwnedFd, _path: &str, _flags: OFlags) -> Result<
 }
 
 pub(super) fn look_through_links(_dir: &OwnedFd, _path: &str) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}
+
+pub(super) fn open_unnamed(_dir: &OwnedFd, _mode: Mode) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}
+
+pub(super) fn give_name(_file: &OwnedFd, _dir: &OwnedFd, _name: &str) -> Result<()> {
     Err(Errno::NOSYS)
 }
 

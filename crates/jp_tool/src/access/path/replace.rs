@@ -1,9 +1,14 @@
 //! New content for a file, all of it or nothing.
 //!
-//! The content is written beside the file and takes its place by a rename, so nobody ever sees half
-//! of it. Both happen in the handle of the directory that was judged: whatever is put in the way
-//! meanwhile, the place that changes is the one the rules were asked about. The file beside it is
-//! ours and not the caller's, so it needs no rule.
+//! The content is written to a new file, which takes the place by a rename, so nobody ever sees half of
+//! it. All happens in the handle of the directory that was judged: whatever is put in the way meanwhile,
+//! the place that changes is the one the rules were asked about. The new file is ours and not the
+//! caller's, so it needs no rule.
+//!
+//! On Linux the new file has no name while it is written, and is gone if we are killed. A file that is
+//! made gets its name when it is whole. For one that is replaced there is no such call: it gets a name
+//! beside, `.jp-*.tmp`, and is renamed at once; only who is killed between the two leaves that behind.
+//! Where files without a name are not to be had, they have that name from the beginning.
 //!
 //! Where a rename would lose something (other names of the file, its owner) or cannot be done, the
 //! content is written into the file itself.
@@ -26,7 +31,8 @@ use super::{
     Files, FsAccessError, OpenError,
     files::io_error,
     open::{Want, with_stat},
-    root::ATTEMPTS,
+    root::{ATTEMPTS, Root},
+    sys,
     walk::Spot,
 };
 use crate::access::Capability;
@@ -57,7 +63,7 @@ impl Files {
     /// Makes a file with this content. Anything that has the name already is an error, a dangling link
     /// too; missing directories are not made. Needs `create`.
     pub fn create_whole(&self, input: &Utf8Path, content: &[u8]) -> Result<(), OpenError> {
-        self.make(input, |dir, name| create_whole_in(dir, name, content))
+        self.make(input, |dir, name| create_whole_in(&self.root, dir, name, content))
     }
 
     fn replace_opened(
@@ -75,7 +81,7 @@ impl Files {
         let placed = if stat.st_nlink > 1 {
             Err(Errno::MLINK.into())
         } else {
-            take_place(&spot.dir, &spot.name, &stat, content)
+            take_place(&self.root, spot, &stat, content)
         };
         match placed {
             Err(error) if is_impossible(&error) => overwrite(file.into(), content),
@@ -86,26 +92,49 @@ impl Files {
 }
 
 /// Puts a file with this content in the place of one with these owners and permissions.
-fn take_place(dir: &OwnedFd, name: &str, old: &Stat, content: &[u8]) -> io::Result<()> {
-    let (beside, file) = make_beside(dir, Mode::from_raw_mode(0o600))?;
-    let placed = (|| {
+fn take_place(root: &Root, spot: &Spot, old: &Stat, content: &[u8]) -> io::Result<()> {
+    let (dir, private) = (&spot.dir, Mode::from_raw_mode(0o600));
+    let write = |file: OwnedFd| {
         let new = rustix::fs::fstat(&file)?;
         if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
             return Err(Errno::PERM.into());
         }
         rustix::fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
-        fill(file, content)?;
-        Ok(rustix::fs::renameat(dir, &beside, dir, name)?)
-    })();
-    if placed.is_err() {
-        let _best_effort = rustix::fs::unlinkat(dir, &beside, AtFlags::empty());
+        fill(file, content)
+    };
+    let mut beside = None;
+    if let Some(file) = open_unnamed(root, dir, private) {
+        write(file.try_clone()?)?;
+        beside = name_beside(|beside| sys::give_name(&file, dir, beside)).ok();
     }
-    placed
+    let beside = if let Some(beside) = beside {
+        beside
+    } else {
+        let (beside, file) = make_beside(dir, private)?;
+        write(file).inspect_err(|_| forget(dir, &beside))?;
+        beside
+    };
+    rustix::fs::renameat(dir, &beside, dir, &spot.name).inspect_err(|_| forget(dir, &beside))?;
+    Ok(())
 }
 
-fn create_whole_in(dir: &OwnedFd, name: &str, content: &[u8]) -> rustix::io::Result<()> {
+fn create_whole_in(
+    root: &Root,
+    dir: &OwnedFd,
+    name: &str,
+    content: &[u8],
+) -> rustix::io::Result<()> {
     let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-    let (beside, file) = make_beside(dir, Mode::from_raw_mode(0o666)).map_err(errno)?;
+    let mode = Mode::from_raw_mode(0o666);
+    if let Some(file) = open_unnamed(root, dir, mode) {
+        fill(file.try_clone().map_err(errno)?, content).map_err(errno)?;
+        match sys::give_name(&file, dir, name) {
+            // Whatever else is wrong with it, there is another way.
+            Err(error) if error != Errno::EXIST => {}
+            named => return named,
+        }
+    }
+    let (beside, file) = make_beside(dir, mode).map_err(errno)?;
     let placed = fill(file, content).map_err(errno).and_then(|()| {
         match rustix::fs::renameat_with(dir, &beside, dir, name, RenameFlags::NOREPLACE) {
             // Some file systems cannot rename without replacing. A second name does not replace either.
@@ -116,25 +145,41 @@ fn create_whole_in(dir: &OwnedFd, name: &str, content: &[u8]) -> rustix::io::Res
             renamed => renamed,
         }
     });
-    if placed.is_err() {
-        let _best_effort = rustix::fs::unlinkat(dir, &beside, AtFlags::empty());
-    }
-    placed
+    placed.inspect_err(|_| forget(dir, &beside))
+}
+
+/// A file without a name, where the kernel is asked at all and knows them.
+fn open_unnamed(root: &Root, dir: &OwnedFd, mode: Mode) -> Option<OwnedFd> {
+    if root.kernel() { sys::open_unnamed(dir, mode).ok() } else { None }
 }
 
 fn make_beside(dir: &OwnedFd, mode: Mode) -> io::Result<(String, OwnedFd)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut opened = None;
+    let name = name_beside(|name| {
+        opened = Some(rustix::fs::openat(dir, name, flags, mode)?);
+        Ok(())
+    })?;
+    Ok((name, opened.ok_or(Errno::IO)?))
+}
+
+/// Finds a name for something beside a file.
+fn name_beside(mut make: impl FnMut(&str) -> rustix::io::Result<()>) -> rustix::io::Result<String> {
     for _ in 0..ATTEMPTS {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!(".jp-{}-w{number}.tmp", process::id());
-        match rustix::fs::openat(dir, &name, flags, mode) {
-            Ok(file) => return Ok((name, file)),
+        match make(&name) {
+            Ok(()) => return Ok(name),
             // Left behind by somebody who had our number and did not come to the end.
             Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
-    Err(Errno::EXIST.into())
+    Err(Errno::EXIST)
+}
+
+fn forget(dir: &OwnedFd, beside: &str) {
+    let _best_effort = rustix::fs::unlinkat(dir, beside, AtFlags::empty());
 }
 
 /// Whether nothing can take the place of a file, although the file itself may well be written to.

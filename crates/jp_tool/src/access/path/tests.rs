@@ -368,6 +368,8 @@ fn the_other_systems_leave_everything_to_the_walk() {
     assert!(other::open_plain(dir, "src", flags).is_err());
     assert!(other::look_through_links(dir, "src").is_err());
     assert!(other::guess_path(root.path(), dir).is_none());
+    assert!(other::open_unnamed(dir, rustix::fs::Mode::empty()).is_err());
+    assert!(other::give_name(dir, dir, "x").is_err());
 }
 
 pub(super) fn show(resolved: Result<Resolved, FsAccessError>) -> String {

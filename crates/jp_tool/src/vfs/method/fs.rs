@@ -88,12 +88,15 @@ pub struct FsListDir {
     /// At most so many entries; all if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// Whether entries say that they are symbolic links.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub links: bool,
 }
 
 impl FsListDir {
     /// List all entries.
     pub fn new(path: ProjectPath) -> Self {
-        Self { path, offset: None, limit: None }
+        Self { path, offset: None, limit: None, links: false }
     }
 }
 
@@ -109,8 +112,12 @@ pub struct FsListDirResult {
 pub struct DirEntry {
     /// Its path from the directory that was listed, which is its name.
     pub path: String,
-    /// What it is.
+    /// What it is; of a symbolic link, what it leads to.
     pub kind: Kind,
+    /// Whether it is a symbolic link, if that was asked for. Who goes through a tree and follows links
+    /// may never come to an end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub link: bool,
 }
 
 /// What is at a path.
@@ -200,6 +207,9 @@ pub struct FsGrep {
     /// At most so many hits; all if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_matches: Option<u64>,
+    /// Whether the answer says how many files were not searched.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub counts: bool,
 }
 
 impl FsGrep {
@@ -214,6 +224,12 @@ impl FsGrep {
 pub struct FsGrepResult {
     /// One for each file with a hit, sorted by path.
     pub matches: Vec<FileMatches>,
+    /// How many files were not searched because they are binary, if that was asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub binary: u64,
+    /// How many files and directories could not be searched for another reason, if that was asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unread: u64,
 }
 
 /// What was found in one file.

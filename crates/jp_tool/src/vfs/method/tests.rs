@@ -39,6 +39,7 @@ fn what_is_left_out_has_the_documented_default() {
         case_insensitive: false,
         fixed: false,
         max_matches: None,
+        counts: false,
     };
     let at = || json!({ "path": "a" });
     let url = || "https://example.com".to_owned();
@@ -55,7 +56,7 @@ fn what_is_left_out_has_the_documented_default() {
             .into(),
         ),
         (at(), FsExists { path: path("a") }.into()),
-        (at(), FsListDir { path: path("a"), offset: None, limit: None }.into()),
+        (at(), FsListDir { path: path("a"), offset: None, limit: None, links: false }.into()),
         (at(), FsMetadata { path: path("a") }.into()),
         (at(), FsDelete { path: path("a"), recursive: false }.into()),
         (

@@ -9,24 +9,24 @@ use super::{asked::Asked, decide, row::Row, subject::Subject, suggest::Suggestio
 
 /// The answer to one question.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     pub(super) question: String,
-    pub(super) verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// The target in the form in which it was compared with the rules.
     pub(super) canonical: Option<String>,
     /// The rule that decides.
     pub(super) rule: Option<Row>,
-    pub(super) why: String,
+    pub(crate) why: String,
     /// Rules that match too and do not decide.
     pub(super) others: Vec<Row>,
     /// The pattern that makes the path sensitive.
-    pub(super) sensitive: Option<String>,
+    pub(crate) sensitive: Option<String>,
     /// What to write to allow it.
-    pub(super) to_allow: Option<Suggestion>,
+    pub(crate) to_allow: Option<Suggestion>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     Allowed,
     /// It is granted and sensitive: a person has to agree.
     Asked,
@@ -54,7 +54,7 @@ impl Verdict {
 }
 
 impl Answer {
-    pub(super) fn new(asked: &Asked, subject: &Subject<'_>) -> Self {
+    pub(crate) fn new(asked: &Asked, subject: &Subject<'_>) -> Self {
         let answer = match asked {
             Asked::Fs(capability, path) => decide::fs(subject, *capability, path),
             Asked::Url(url) => decide::net(subject, url),

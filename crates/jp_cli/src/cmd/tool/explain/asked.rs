@@ -10,7 +10,7 @@ use crate::{
 
 /// What was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     Fs(Capability, Utf8PathBuf),
     Url(String),
     Env(String),
@@ -18,7 +18,7 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    pub(super) fn from_args(question: &Question) -> Result<Option<Self>> {
+    pub(crate) fn from_args(question: &Question) -> Result<Option<Self>> {
         let paths = [
             (Capability::Read, &question.read),
             (Capability::Create, &question.create),
@@ -44,7 +44,7 @@ impl Asked {
     }
 
     /// The question in words: `create on README.md`.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Self::Fs(capability, path) => format!("{} on {path}", capability.as_str()),
             Self::Url(url) => format!("fetching {url}"),

@@ -13,7 +13,7 @@ use super::row::{Row, rows};
 
 /// A tool that is asked about.
 #[derive(Debug)]
-pub(super) struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     pub(super) name: &'a str,
     /// The dotted key under which the tool is written.
     pub(super) key: String,
@@ -50,7 +50,7 @@ pub(super) enum Defaults {
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         config: &'a Config,
         policies: &Policies,
         tool: &Tool<'a>,

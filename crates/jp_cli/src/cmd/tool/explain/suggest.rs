@@ -12,18 +12,20 @@ mod toml;
 use std::fmt::Write as _;
 
 use camino::Utf8Path;
+use jp_config::Edit;
 use jp_tool::access::{
     AccessPolicy, Capability, CommandRule, Commands, Decision, EnvRule, FsRule,
     path::{Files, Kind, Root},
 };
 use serde_json::{Value, json};
 
+pub(crate) use self::net::exactly;
 pub(super) use self::net::net;
 use super::subject::{Defaults, Form, Subject};
 
 /// Something to write into the configuration.
 #[derive(Debug)]
-pub(super) struct Suggestion {
+pub(crate) struct Suggestion {
     how: How,
     /// The dotted key to change.
     key: String,
@@ -31,6 +33,8 @@ pub(super) struct Suggestion {
     lines: Vec<String>,
     /// What else it does.
     notes: Vec<String>,
+    /// Whether it allows something beside what was asked for.
+    is_wider: bool,
 }
 
 /// What to do with a key.
@@ -53,7 +57,31 @@ impl Suggestion {
         self
     }
 
-    pub(super) fn to_text(&self) -> String {
+    /// The change that this is in a file; `None` if it is more than an addition.
+    pub(crate) fn edit(&self) -> Option<Edit<'_>> {
+        let Self { key, lines, .. } = self;
+        match &self.how {
+            How::Add { .. } => Some(Edit::Append { key, elements: lines }),
+            How::Set => Some(Edit::Set { key, value: lines.first()? }),
+            How::Replace { .. } => None,
+        }
+    }
+
+    /// Whether it allows something beside what was asked for.
+    pub(crate) fn is_wider(&self) -> bool {
+        self.is_wider
+    }
+
+    /// The key to change, and what to write there.
+    pub(crate) fn lines(&self) -> (&str, &[String]) {
+        (&self.key, &self.lines)
+    }
+
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    pub(crate) fn to_text(&self) -> String {
         let key = &self.key;
         let mut text = match &self.how {
             How::Add { is_first: true } => format!("To allow it, add to `{key}`:\n\n"),
@@ -89,7 +117,7 @@ impl Suggestion {
 
     fn add(subject: &Subject<'_>, list: &str, is_first: bool, lines: Vec<String>) -> Self {
         let key = format!("{}.{list}", subject.key);
-        Self { how: How::Add { is_first }, key, lines, notes: Vec::new() }
+        Self { how: How::Add { is_first }, key, lines, notes: Vec::new(), is_wider: false }
     }
 
     /// `access` with these rules instead of `sandbox`.
@@ -99,7 +127,13 @@ impl Suggestion {
             key: format!("{}.access", subject.key),
             lines: toml::policy(policy),
             notes: Vec::new(),
+            is_wider: false,
         }
+    }
+
+    fn wider(mut self, is_wider: bool) -> Self {
+        self.is_wider |= is_wider;
+        self
     }
 
     fn note(mut self, note: impl Into<Option<String>>) -> Self {
@@ -165,6 +199,7 @@ fn fs_in_short_form(subject: &Subject<'_>, capability: Capability, rule: FsRule)
     let note = format!("As for the other paths there, it also grants {}.", rest.join(", "));
     let line = toml::text(rule.path().as_str());
     Suggestion::add(subject, "sandbox.filesystem.allow", false, vec![line])
+        .wider(!rest.is_empty())
         .note((!rest.is_empty()).then_some(note))
 }
 
@@ -232,7 +267,8 @@ pub(super) fn command(subject: &Subject<'_>, words: &[String]) -> Option<Suggest
     let note = was_asked.then(|| {
         format!("Other arguments of `{program}` are denied then, and no longer asked about.")
     });
-    Some(Suggestion { how: How::Set, key, lines, notes: note.into_iter().collect() })
+    let notes = note.into_iter().collect();
+    Some(Suggestion { how: How::Set, key, lines, notes, is_wider: false })
 }
 
 #[cfg(test)]

@@ -13,7 +13,12 @@ pub(in super::super) fn net(subject: &Subject<'_>, target: &NetTarget) -> Option
     let allows = |rule: &NetRule| with(policy, rule).decide_net(target).is_allowed();
     let rules: Vec<NetRule> = candidates(policy, target).filter(|rule| allows(rule)).collect();
     let gentle = rules.iter().find(|rule| overruled(policy, rule, target).is_empty());
-    let rule = gentle.or_else(|| rules.first())?;
+    Some(exactly(subject, target, gentle.or_else(|| rules.first())?))
+}
+
+/// This rule, which allows the target.
+pub(crate) fn exactly(subject: &Subject<'_>, target: &NetTarget, rule: &NetRule) -> Suggestion {
+    let policy = subject.policy();
     let is_first = policy.net.is_empty();
     let suggestion = match subject.form {
         Form::Access => Suggestion::add(subject, "access.net", is_first, vec![toml::net(rule)]),
@@ -25,11 +30,11 @@ pub(in super::super) fn net(subject: &Subject<'_>, target: &NetTarget) -> Option
     };
     let suggestion = suggestion.note(coverage(rule)).note(refused(policy, rule));
     let others = overruled(policy, rule, target);
-    Some(others.into_iter().fold(suggestion, |it, other| {
-        it.note(format!(
+    others.into_iter().fold(suggestion, |it, other| {
+        it.wider(true).note(format!(
             "Where both match, it decides instead of the rule `{other}`, which denies."
         ))
-    }))
+    })
 }
 
 fn with(policy: &AccessPolicy, rule: &NetRule) -> AccessPolicy {

@@ -106,12 +106,19 @@ fn check(tool: &TestTool, asked: &Asked, others: &[Asked]) -> Result<(), TestCas
         prop_assert!(is_ambiguous, "no suggestion: {}", first.to_text());
         return Ok(());
     };
+    let edited = suggestion.edit().map(|edit| edit.apply(&layers.concat()).unwrap());
     let layers = followed(&layers, suggestion);
     let after = World::load(&root, &layers)?;
     let second = after.answer(asked);
     let is_asked_then = suggestion.notes.iter().any(|it| it.starts_with("Even then"));
     let wanted = if is_asked_then { Verdict::Asked } else { Verdict::Allowed };
     prop_assert_eq!(second.verdict, wanted, "{}\n{:#?}", first.to_text(), layers);
+    if let Some(edited) = edited {
+        // Written into the file it means the same.
+        let kept = World::load(&root, std::slice::from_ref(&edited))?;
+        let policy = |world: &World| world.policies.get("t").map(|it| it.policy.clone());
+        prop_assert_eq!(policy(&kept), policy(&after), "{}", edited);
+    }
     let near = neighbors(asked);
     for other in others.iter().chain(&near).filter(|it| *it != asked) {
         let (old, new) = (before.answer(other), after.answer(other));
@@ -179,7 +186,7 @@ fn says_so(first: &Answer, asked: &Asked, old: &Answer, other: &Asked, new: &Ans
                 }
                 Verdict::Denied => notes.contains("no longer asked about") && is_below,
                 _ if capability == other_capability => is_below && is_told,
-                _ => is_below && is_told && notes.contains("it also grants"),
+                _ => is_below && is_told && suggestion.is_wider,
             }
         }
         (Asked::Url(_), Asked::Url(_)) if new.verdict == Verdict::Denied => {

@@ -186,3 +186,23 @@ fn what_the_policy_allows_passes_the_gate_by_both_of_its_names() {
         assert_eq!(show(files.read_in(&dir, ".env")), "ok", "{way}");
     });
 }
+
+#[test]
+fn new_content_is_all_there_and_nothing_is_left_beside_it() {
+    both_ways(&[(".", &ALL)], |way, tree, files| {
+        use std::os::unix::fs::PermissionsExt;
+        tree.file("dir/old");
+        let old = tree.ws().join("dir/old");
+        fs::set_permissions(&old, fs::Permissions::from_mode(0o640)).unwrap();
+        files.replace("dir/old".into(), b"new").unwrap();
+        files.create_whole("dir/made".into(), b"made").unwrap();
+        assert_eq!(show(files.create_whole("dir/made".into(), b"")), "AlreadyExists", "{way}");
+        assert_eq!(fs::read_to_string(&old).unwrap(), "new", "{way}");
+        assert_eq!(fs::metadata(&old).unwrap().permissions().mode() & 0o777, 0o640, "{way}");
+        assert_eq!(fs::read_to_string(tree.ws().join("dir/made")).unwrap(), "made", "{way}");
+        let names = files.list("dir".into()).unwrap().map(|entry| entry.unwrap().name);
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        assert_eq!(names, ["made", "old"], "{way}");
+    });
+}

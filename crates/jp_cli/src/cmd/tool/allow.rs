@@ -1,0 +1,61 @@
+//! `jp tool allow`: writes the rule that `jp tool explain` suggests.
+
+use std::fmt::Write as _;
+
+use jp_printer::Print;
+use serde_json::json;
+
+use super::{explain::Asked, find};
+use crate::{
+    args::ToolAllow,
+    ctx::{self, Ctx},
+    error::{Error, Result},
+    exit::Exit,
+    tools::keep::{Keeper, Plan, Planned, Wish},
+};
+
+pub(crate) fn run(ctx: &Ctx, args: &ToolAllow) -> Result {
+    let tool = find(ctx, &args.name)?;
+    ctx.root()?;
+    let Some(asked) = Asked::from_args(&args.question)? else {
+        return Err(Error::usage("nothing is to be allowed")
+            .hint("name one thing, for example `--read PATH`; --help lists them"));
+    };
+    let keeper = Keeper::new(ctx.origins().clone(), ctx::home());
+    let wish = Wish { asked, rule: None };
+    match keeper.plan(tool.name, &wish)? {
+        Planned::Nothing => say(ctx, &format!("{} is allowed already.\n", wish.asked.words())),
+        Planned::ByHand(text) => {
+            ctx.printer().print(Print::content(&text))?;
+            Err(Error::new(Exit::Refused, "nothing was written"))
+        }
+        Planned::Write(plan) => {
+            let text = described(&plan);
+            if args.yes {
+                say(ctx, &text)?;
+            } else if !ctx.terminal().confirm_after(&text, "Write this?")? {
+                return Err(Error::new(Exit::Declined, "nothing was written"));
+            }
+            let object = json!({ "file": plan.place, "key": plan.key, "toml": plan.lines });
+            let done = format!("Written to {}.\n", plan.place);
+            keeper.write(tool.name, &wish, plan)?;
+            if ctx.is_json() { ctx.print_json(&object) } else { say(ctx, &done) }
+        }
+    }
+}
+
+/// What is going to be written, and what it does.
+fn described(plan: &Plan) -> String {
+    let mut text = format!("{}, `{}`:\n", plan.place, plan.key);
+    for line in &plan.lines {
+        let _ = writeln!(text, "  {line}");
+    }
+    for note in &plan.notes {
+        let _ = writeln!(text, "{note}");
+    }
+    text
+}
+
+fn say(ctx: &Ctx, text: &str) -> Result {
+    Ok(ctx.printer().print(Print::chrome(text).untrusted())?)
+}

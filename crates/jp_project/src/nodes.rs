@@ -1,0 +1,207 @@
+//! What changes files, written once for all backends that keep them by their path.
+//!
+//! Such a backend knows what is at a path and can put something there ([`Nodes`]). Which rule is asked
+//! when, which error wins over which, and that directories are made on the way, is decided here, so
+//! these backends cannot differ in it. Everything is judged before the first thing is changed.
+
+use jp_tool::access::Capability;
+
+use crate::{DeleteReach, Kind, ProjectError, ProjectPath, RenameTarget, Rules, WriteMode};
+
+/// Files and directories by their canonical path. The root is always there.
+pub(crate) trait Nodes {
+    /// What is at a path, with no link followed. Below a file there is nothing.
+    fn kind(&self, path: &ProjectPath) -> Result<Option<Kind>, ProjectError>;
+
+    /// Whether nothing is in a directory.
+    fn is_empty(&self, dir: &ProjectPath) -> Result<bool, ProjectError>;
+
+    /// Everything below a directory.
+    fn below(&self, dir: &ProjectPath) -> Result<Vec<ProjectPath>, ProjectError>;
+
+    /// Makes a directory where nothing is, in one that is there.
+    fn put_dir(&mut self, path: &ProjectPath) -> Result<(), ProjectError>;
+
+    /// Makes a file, or gives one that is there new content.
+    fn put_file(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError>;
+
+    /// Takes away what is there, with everything below it.
+    fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError>;
+
+    /// Moves what is there, with everything below it, to where nothing is.
+    fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError>;
+}
+
+/// Where something is to be done.
+#[derive(Debug)]
+pub(crate) struct At {
+    /// The path as it was given, for errors.
+    pub(crate) given: ProjectPath,
+    /// The canonical path.
+    pub(crate) path: ProjectPath,
+    /// Where a link leads that is itself the object.
+    pub(crate) leads_to: Option<ProjectPath>,
+}
+
+impl At {
+    /// A path of a backend without links.
+    pub(crate) fn plain(path: &ProjectPath) -> Self {
+        Self { given: path.clone(), path: path.clone(), leads_to: None }
+    }
+
+    pub(crate) fn check(&self, rules: &Rules, capability: Capability) -> Result<(), ProjectError> {
+        if let Some(target) = &self.leads_to {
+            rules.check(capability, target.as_path())?;
+        }
+        rules.check(capability, self.path.as_path())?;
+        Ok(rules.check_name(self.given.as_path())?)
+    }
+
+    fn exists_already(&self) -> ProjectError {
+        ProjectError::AlreadyExists { path: self.given.clone() }
+    }
+}
+
+pub(crate) fn write<N: Nodes>(
+    nodes: &mut N,
+    rules: &Rules,
+    at: &At,
+    content: &[u8],
+    mode: WriteMode,
+) -> Result<(), ProjectError> {
+    match (nodes.kind(&at.path)?, mode) {
+        (Some(_), WriteMode::CreateNew) => {
+            at.check(rules, Capability::Create)?;
+            return Err(at.exists_already());
+        }
+        (Some(kind), WriteMode::Replace) => {
+            at.check(rules, Capability::Update)?;
+            match kind {
+                Kind::File => {}
+                Kind::Directory => {
+                    return Err(ProjectError::IsADirectory { path: at.given.clone() });
+                }
+                Kind::Other => return Err(not_a_file(&at.given)),
+            }
+        }
+        (None, _) => make_parents(nodes, rules, at)?,
+    }
+    nodes.put_file(&at.path, content)
+}
+
+pub(crate) fn create_dir<N: Nodes>(
+    nodes: &mut N,
+    rules: &Rules,
+    at: &At,
+) -> Result<(), ProjectError> {
+    if nodes.kind(&at.path)?.is_some() {
+        at.check(rules, Capability::Create)?;
+        return Err(at.exists_already());
+    }
+    make_parents(nodes, rules, at)?;
+    nodes.put_dir(&at.path)
+}
+
+pub(crate) fn delete<N: Nodes>(
+    nodes: &mut N,
+    rules: &Rules,
+    at: &At,
+    reach: DeleteReach,
+) -> Result<(), ProjectError> {
+    if at.path.is_root() {
+        return Err(ProjectError::Root);
+    }
+    at.check(rules, Capability::Delete)?;
+    match (nodes.kind(&at.path)?, reach) {
+        (None, _) => return Err(ProjectError::NotFound { path: at.given.clone() }),
+        (Some(Kind::Directory), DeleteReach::File) => {
+            return Err(ProjectError::IsADirectory { path: at.given.clone() });
+        }
+        (Some(Kind::Directory), DeleteReach::Recursive) => {
+            let mut below = nodes.below(&at.path)?;
+            below.sort_by(|a, b| a.as_path().cmp(b.as_path()));
+            for path in &below {
+                rules.check(Capability::Delete, path.as_path())?;
+            }
+        }
+        (Some(Kind::File | Kind::Other), _) => {}
+    }
+    nodes.remove(&at.path)
+}
+
+pub(crate) fn rename<N: Nodes>(
+    nodes: &mut N,
+    rules: &Rules,
+    from: &At,
+    to: &At,
+    target: RenameTarget,
+) -> Result<(), ProjectError> {
+    if from.path.is_root() || to.path.is_root() {
+        return Err(ProjectError::Root);
+    }
+    from.check(rules, Capability::Delete)?;
+    let (source, existing) = (nodes.kind(&from.path)?, nodes.kind(&to.path)?);
+    let is_dir = source == Some(Kind::Directory);
+    if is_dir && from.path != to.path && to.path.starts_with(&from.path) {
+        return Err(ProjectError::IntoItself { path: from.given.clone() });
+    }
+    let needed = if existing.is_some() { Capability::Update } else { Capability::Create };
+    to.check(rules, needed)?;
+    let source = source.ok_or_else(|| ProjectError::NotFound { path: from.given.clone() })?;
+    rules.check_move(from.path.as_path(), to.path.as_path(), is_dir)?;
+    match existing {
+        None => make_parents(nodes, rules, to)?,
+        Some(_) if target == RenameTarget::Keep => return Err(to.exists_already()),
+        Some(_) if from.path == to.path => return Ok(()),
+        // What holds the source is not empty, whatever the source is.
+        Some(_) if from.path.starts_with(&to.path) => {
+            return Err(ProjectError::NotEmpty { path: to.given.clone() });
+        }
+        Some(existing) => {
+            check_replaceable(nodes, source, existing, to)?;
+            nodes.remove(&to.path)?;
+        }
+    }
+    nodes.relocate(&from.path, &to.path)
+}
+
+/// Judges and makes the directories above a path that is to be made.
+fn make_parents<N: Nodes>(nodes: &mut N, rules: &Rules, at: &At) -> Result<(), ProjectError> {
+    at.check(rules, Capability::Create)?;
+    let mut missing = Vec::new();
+    for dir in std::iter::successors(at.path.parent(), ProjectPath::parent) {
+        match nodes.kind(&dir)? {
+            Some(Kind::Directory) => break,
+            Some(Kind::File | Kind::Other) => {
+                return Err(ProjectError::NotADirectory { path: at.given.clone() });
+            }
+            None => {
+                rules.check(Capability::Create, dir.as_path())?;
+                missing.push(dir);
+            }
+        }
+    }
+    missing.iter().rev().try_for_each(|dir| nodes.put_dir(dir))
+}
+
+/// A file takes the place of a file, a directory that of an empty directory.
+fn check_replaceable<N: Nodes>(
+    nodes: &N,
+    source: Kind,
+    existing: Kind,
+    to: &At,
+) -> Result<(), ProjectError> {
+    let path = to.given.clone();
+    match (source == Kind::Directory, existing == Kind::Directory) {
+        (false, true) => Err(ProjectError::IsADirectory { path }),
+        (true, false) => Err(ProjectError::NotADirectory { path }),
+        (true, true) if !nodes.is_empty(&to.path)? => Err(ProjectError::NotEmpty { path }),
+        _ => Ok(()),
+    }
+}
+
+/// What is said of a FIFO, a device, or a link that leads nowhere.
+pub(crate) fn not_a_file(path: &ProjectPath) -> ProjectError {
+    let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file");
+    ProjectError::Io { path: path.to_string(), source }
+}

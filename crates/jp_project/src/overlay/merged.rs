@@ -1,0 +1,228 @@
+//! Both together, as files by path: what is kept here where something is, and what is below elsewhere.
+//!
+//! Before something is put over what is below, it is noted what that was ([`Merged::touch`]). Everything
+//! that can fail is done before anything is changed.
+
+use std::{io::Read, sync::Arc};
+
+use sha2::{Digest, Sha256};
+
+use super::state::{Before, Cover, File, MAX_PATHS, Stamp, State, Upper};
+use crate::{
+    DirEntry, Kind, ProjectError, ProjectFiles, ProjectPath, Slice, nodes::Nodes, parts::Parts,
+    path::join,
+};
+
+/// Larger files are compared by their size alone.
+const MAX_HASHED: u64 = 64 << 20;
+
+pub(super) struct Merged<'a> {
+    pub(super) state: &'a mut State,
+    /// What is below, under rules and without.
+    pub(super) below: &'a Arc<dyn ProjectFiles>,
+    pub(super) all: &'a Arc<dyn ProjectFiles>,
+}
+
+impl Merged<'_> {
+    /// Notes what is below at a path that is about to be covered.
+    fn touch(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        if !matches!(self.state.cover(path), Cover::Below) || self.state.before.contains_key(path) {
+            return Ok(());
+        }
+        if self.state.before.len() >= MAX_PATHS {
+            return Err(refused(path, "more paths than can be kept apart"));
+        }
+        let before = before(self.all, path)?;
+        self.state.before.insert(path.clone(), before);
+        Ok(())
+    }
+
+    fn entries(&self, dir: &ProjectPath) -> Result<Vec<DirEntry>, ProjectError> {
+        let below = match self.state.cover(dir) {
+            Cover::Below => self.all.list_dir(dir, Slice::default())?,
+            _ => Vec::new(),
+        };
+        Ok(self.state.merge(dir, below))
+    }
+
+    /// Everything below a directory, each directory before what is in it.
+    fn tree(&self, dir: &ProjectPath) -> Result<Vec<(ProjectPath, DirEntry)>, ProjectError> {
+        let mut found = Vec::new();
+        let mut dirs = vec![dir.clone()];
+        while let Some(dir) = dirs.pop() {
+            for entry in self.entries(&dir)? {
+                let path = ProjectPath::known(&join(dir.as_str(), &entry.name));
+                if entry.kind == Kind::Directory && !entry.is_link {
+                    dirs.push(path.clone());
+                }
+                found.push((path, entry));
+                if found.len() > MAX_PATHS {
+                    return Err(refused(&dir, "more paths than can be kept apart"));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is to be at the new path of something that moves.
+    fn moved(&mut self, path: &ProjectPath, kind: Kind) -> Result<Upper, ProjectError> {
+        if let Cover::Upper(Upper::File(file)) = self.state.cover(path) {
+            let was_here = matches!(self.state.before(path), Before::File(_)).then(|| path.clone());
+            let moved_from = file.moved_from.clone().or(was_here);
+            let content = file.content.clone();
+            self.state.store.hold(&content);
+            return Ok(Upper::File(File { content, moved_from }));
+        }
+        match kind {
+            Kind::Directory => Ok(Upper::Directory),
+            Kind::Other => Err(refused(path, "a link or special file cannot be moved here")),
+            Kind::File => {
+                let (size, content) = self.open(path)?;
+                let failed = |source| ProjectError::Io { path: path.to_string(), source };
+                let content = self.state.store.keep(content, size).map_err(failed)?;
+                Ok(Upper::File(File { content, moved_from: Some(path.clone()) }))
+            }
+        }
+    }
+
+    /// Opens a file below under the rules. One that may be moved and not read moves to where it cannot
+    /// be read either.
+    fn open(&self, path: &ProjectPath) -> Result<(u64, Parts), ProjectError> {
+        let open = |files: &Arc<dyn ProjectFiles>| {
+            let size = files.metadata(path)?.size;
+            Ok((size, Parts::open(Arc::clone(files), path.clone())?))
+        };
+        match open(self.below) {
+            Err(ProjectError::Access(_)) => open(self.all),
+            opened => opened,
+        }
+    }
+}
+
+impl Nodes for Merged<'_> {
+    fn kind(&self, path: &ProjectPath) -> Result<Option<Kind>, ProjectError> {
+        match self.state.cover(path) {
+            Cover::Upper(upper) => Ok(upper.kind()),
+            Cover::Hidden => Ok(None),
+            Cover::Below => Ok(match look(self.all.as_ref(), path)? {
+                Before::Nothing => None,
+                Before::Directory => Some(Kind::Directory),
+                Before::File(_) => Some(Kind::File),
+                Before::Link(_) | Before::Special => Some(Kind::Other),
+            }),
+        }
+    }
+
+    fn is_empty(&self, dir: &ProjectPath) -> Result<bool, ProjectError> {
+        Ok(self.entries(dir)?.is_empty())
+    }
+
+    fn below(&self, dir: &ProjectPath) -> Result<Vec<ProjectPath>, ProjectError> {
+        Ok(self.tree(dir)?.into_iter().map(|(path, _)| path).collect())
+    }
+
+    fn put_dir(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        self.touch(path)?;
+        self.state.set(path, Upper::Directory);
+        Ok(())
+    }
+
+    fn put_file(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError> {
+        self.touch(path)?;
+        let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        let failed = |source| ProjectError::Io { path: path.to_string(), source };
+        let content = self.state.store.keep(content, size).map_err(failed)?;
+        let moved_from = match self.state.cover(path) {
+            Cover::Upper(Upper::File(file)) => file.moved_from.clone(),
+            _ => None,
+        };
+        self.state.set(path, Upper::File(File { content, moved_from }));
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        if self.kind(path)? == Some(Kind::Directory) {
+            for (path, _) in self.tree(path)? {
+                self.touch(&path)?;
+            }
+        }
+        self.touch(path)?;
+        self.state.clear(path);
+        let is_seen = matches!(self.state.cover(path), Cover::Below);
+        if is_seen && *self.state.before(path) != Before::Nothing {
+            self.state.set(path, Upper::Gone);
+        }
+        Ok(())
+    }
+
+    fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError> {
+        let kind = self.kind(from)?.unwrap_or(Kind::Other);
+        let mut moved = vec![(to.clone(), self.moved(from, kind)?)];
+        if kind == Kind::Directory {
+            for (path, entry) in self.tree(from)? {
+                let kind = if entry.is_link { Kind::Other } else { entry.kind };
+                let target = format!("{to}{}", &path.as_str()[from.as_str().len()..]);
+                let target = ProjectPath::new(&target).map_err(|error| ProjectError::Io {
+                    path: target,
+                    source: std::io::Error::new(std::io::ErrorKind::InvalidFilename, error),
+                })?;
+                moved.push((target, self.moved(&path, kind)?));
+            }
+        }
+        for (target, _) in &moved {
+            self.touch(target)?;
+        }
+        self.remove(from)?;
+        for (target, upper) in moved {
+            self.state.set(&target, upper);
+        }
+        Ok(())
+    }
+}
+
+/// What is at a path in a backend, with what tells whether it has changed.
+pub(super) fn before(
+    files: &Arc<dyn ProjectFiles>,
+    path: &ProjectPath,
+) -> Result<Before, ProjectError> {
+    match look(files.as_ref(), path)? {
+        Before::File(Stamp { size, .. }) if size <= MAX_HASHED => {
+            let mut content = Parts::open(Arc::clone(files), path.clone())?;
+            let (mut hash, mut piece, mut size) = (Sha256::new(), vec![0; 64 << 10], 0);
+            loop {
+                let failed = |source| ProjectError::Io { path: path.to_string(), source };
+                let read = content.read(&mut piece).map_err(failed)?;
+                if read == 0 {
+                    break;
+                }
+                hash.update(&piece[..read]);
+                size += u64::try_from(read).unwrap_or(u64::MAX);
+            }
+            Ok(Before::File(Stamp { size, hash: Some(hash.finalize().into()) }))
+        }
+        other => Ok(other),
+    }
+}
+
+/// What is at a canonical path in a backend; a link there is not followed.
+fn look(files: &dyn ProjectFiles, path: &ProjectPath) -> Result<Before, ProjectError> {
+    let target = files.canonical(path)?;
+    if target != *path {
+        return Ok(Before::Link(target.to_string()));
+    }
+    match files.metadata(path) {
+        Ok(data) => Ok(match data.kind {
+            Kind::Directory => Before::Directory,
+            Kind::File => Before::File(Stamp { size: data.size, hash: None }),
+            Kind::Other => Before::Special,
+        }),
+        Err(ProjectError::NotFound { .. } | ProjectError::NotADirectory { .. }) => {
+            Ok(Before::Nothing)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn refused(path: &ProjectPath, why: &'static str) -> ProjectError {
+    ProjectError::Io { path: path.to_string(), source: std::io::Error::other(why) }
+}

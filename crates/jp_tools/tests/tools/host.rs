@@ -45,7 +45,7 @@ pub(crate) fn serve(program: &str, root: &Utf8Path, init: Init) -> (Value, Optio
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let end = runtime.block_on(async {
-        let session = Session::start(pipes, init, Arc::new(gate), Arc::new(host)).unwrap();
+        let session = Session::start(pipes, init, Arc::new(gate), Arc::new(host), false).unwrap();
         tokio::time::timeout(MAX_TIME, session.end()).await.expect("the tool ends")
     });
     (beside_form(end), child.0.wait().unwrap().code())

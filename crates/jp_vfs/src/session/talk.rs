@@ -24,7 +24,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
 };
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
 use self::requests::UnderWay;
 use super::{
@@ -71,8 +71,12 @@ pub(super) struct Talk {
     is_expected: bool,
     /// Whether the tool was told to end.
     is_cancelled: bool,
-    /// When it last did something that counts.
+    /// When it last did something that counts, or read something that it had asked for.
     last_word: Instant,
+    /// Whether what is being sent holds something that it has asked for.
+    owes: bool,
+    /// The turns of answers that are unread, while too much is: nobody else takes them.
+    unread: Vec<OwnedSemaphorePermit>,
     /// When it last read something, or when there was last something new to read.
     last_read: Instant,
     /// Whether there was something left to read after the last attempt to send.
@@ -113,6 +117,8 @@ impl Talk {
             is_expected: true,
             is_cancelled: false,
             last_word: now,
+            owes: false,
+            unread: Vec::new(),
             last_read: now,
             has_backlog: false,
             stays_alive,
@@ -139,6 +145,8 @@ impl Talk {
             under_way.cancel.cancel();
         }
         if let Some(end) = end {
+            // Answers to what it asked before its last word, if it has room for them.
+            let _ = self.send();
             self.shared.tell_end(end);
             // The end of its input is the sign to go, if it has not gone yet.
             self.to_tool = None;
@@ -203,16 +211,24 @@ impl Talk {
         }
         let Some(to_tool) = &self.to_tool else {
             self.outbox.clear();
+            self.owes = false;
             return Ok(());
         };
         let sent = self.outbox.write(to_tool.as_fd())?;
         if !self.has_backlog || sent != Sent::Part(false) {
             self.last_read = Instant::now();
+            if self.owes {
+                self.last_word = self.last_read;
+                self.owes = matches!(sent, Sent::Part(_));
+            }
         }
         self.has_backlog = matches!(sent, Sent::Part(_));
         if sent == Sent::Closed {
             self.to_tool = None;
             self.outbox.clear();
+        }
+        if self.outbox.len() < MOST_UNREAD {
+            self.unread.clear();
         }
         Ok(())
     }
@@ -221,7 +237,9 @@ impl Talk {
     fn read(&mut self) -> Option<End> {
         let mut lines = std::mem::replace(&mut self.lines, Lines::new(0));
         let mut end = None;
-        while end.is_none() && self.has_room() && self.outbox.len() < TOGETHER {
+        // Counted from what is there: an answer that the tool does not read holds up no request.
+        let enough = self.outbox.len() + TOGETHER;
+        while end.is_none() && self.has_room() && self.outbox.len() < enough {
             let Some(line) = lines.next() else {
                 self.has_lines = false;
                 break;
@@ -246,6 +264,7 @@ impl Talk {
         match ToHost::parse(line) {
             Ok(ToHost::Request(request)) => {
                 self.last_word = Instant::now();
+                self.owes = true;
                 self.request(&request, line.len())
             }
             Ok(ToHost::Notification(notification)) => self.notification(&notification),
@@ -323,9 +342,10 @@ impl Talk {
     /// When patience ends, if nothing happens until then.
     fn deadline(&self) -> Option<Instant> {
         let patience = self.host.limits().request_timeout;
-        let silent = (self.is_expected && self.under_way.is_empty() && !self.is_cancelled)
-            .then(|| self.last_word.max(self.last_read) + patience);
-        let deaf = (!self.outbox.is_empty()).then(|| self.last_read + patience);
+        let waits = self.owes || !self.under_way.is_empty() || self.is_cancelled;
+        let silent = (self.is_expected && !waits).then(|| self.last_word + patience);
+        // What nobody has tried to send yet cannot have been left unread.
+        let deaf = self.has_backlog.then(|| self.last_read + patience);
         silent.into_iter().chain(deaf).min()
     }
 
@@ -335,7 +355,7 @@ impl Talk {
             return None;
         }
         let patience = self.host.limits().request_timeout;
-        Some(if self.outbox.is_empty() { End::Silent(patience) } else { End::Deaf(patience) })
+        Some(if self.has_backlog { End::Deaf(patience) } else { End::Silent(patience) })
     }
 
     /// Reads what the tool writes after its last word, so that it can end by itself.

@@ -166,7 +166,7 @@ pub struct Means {
 }
 
 /// A request that was let through, with what it may use.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Granted<'a, P, M = dyn ProjectFiles>
 where
     M: ?Sized,
@@ -174,6 +174,15 @@ where
     params: &'a P,
     means: &'a M,
 }
+
+// It holds two references, whatever they lead to; a derive would ask what they lead to.
+impl<P, M: ?Sized> Clone for Granted<'_, P, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, M: ?Sized> Copy for Granted<'_, P, M> {}
 
 impl<'a, P, M: ?Sized> Granted<'a, P, M> {
     /// What is to be done.

@@ -7,7 +7,7 @@ use crate::cmd::Cmd;
 use crate::failure::{Failure, Result};
 use crate::needs;
 
-const TARGETS: [&str; 3] = ["url", "path", "policy"];
+const TARGETS: [&str; 4] = ["url", "path", "policy", "vfs"];
 
 /// Runs one target or all of them, each for so many seconds.
 pub(crate) fn run(target: Option<&str>, seconds: u32) -> Result {

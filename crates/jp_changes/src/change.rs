@@ -8,6 +8,8 @@ use std::{fmt, io};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use jp_tool::access::{Capability, FsAccessError, FsRule};
 
+use crate::Shown;
+
 /// One difference between the workspace and what the call left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
@@ -401,4 +403,16 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.change.path, self.error)
     }
+}
+
+/// Changes that a person can look at before they are made, wherever they are kept.
+pub trait Reviewed: fmt::Debug + Send + Sync {
+    /// What will be done.
+    fn allowed(&self) -> &[Change];
+
+    /// What will not.
+    fn refused(&self) -> &[Refused];
+
+    /// One of the changes as text, with at most so many lines of its content.
+    fn show(&self, change: &Change, lines: usize) -> Shown;
 }

@@ -21,7 +21,9 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{AccessPolicy, Capability, Decision};
 
-use crate::{Change, Changes, Kind, Node, Outside, Reason, Refused, ground::Ground};
+use crate::{
+    Change, Changes, Kind, Node, Outside, Reason, Refused, Reviewed, Shown, ground::Ground,
+};
 
 /// So often the consequences are drawn; each can have others. What is not settled then is refused.
 const ROUNDS: usize = 32;
@@ -87,6 +89,20 @@ impl Judged {
     /// Pipes and sockets that the tool left behind. Nobody misses them, and nothing depends on them.
     pub fn left_out(&self) -> &[Change] {
         &self.left_out
+    }
+}
+
+impl Reviewed for Judged {
+    fn allowed(&self) -> &[Change] {
+        self.allowed()
+    }
+
+    fn refused(&self) -> &[Refused] {
+        self.refused()
+    }
+
+    fn show(&self, change: &Change, lines: usize) -> Shown {
+        self.show(change, lines)
     }
 }
 

@@ -65,7 +65,7 @@ mod testing;
 pub use self::{
     change::{
         Change, CommitError, Failure, Kind, ModeChange, Node, Obstacle, Reason, Refused, Report,
-        StoreError, Swept,
+        Reviewed, StoreError, Swept,
     },
     limits::{Limits, ReadError},
     outside::Outside,

@@ -8,7 +8,9 @@ use std::{convert::Infallible, fmt};
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::AccessPolicy;
 
-use crate::{Change, Limits, Outside, ReadError, Refused, Report, StoreError, Swept};
+use crate::{
+    Change, Limits, Outside, ReadError, Refused, Report, Reviewed, Shown, StoreError, Swept,
+};
 
 /// Where change sets are kept. There is none here.
 #[derive(Debug)]
@@ -120,6 +122,20 @@ impl Judged {
 
     /// Cannot be called.
     pub fn commit(self) -> Report {
+        match self.0 {}
+    }
+}
+
+impl Reviewed for Judged {
+    fn allowed(&self) -> &[Change] {
+        match self.0 {}
+    }
+
+    fn refused(&self) -> &[Refused] {
+        match self.0 {}
+    }
+
+    fn show(&self, _: &Change, _: usize) -> Shown {
         match self.0 {}
     }
 }

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The person we can ask, if there is one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Terminal {
     allowed: bool,
 }

@@ -18,6 +18,7 @@ pub mod call;
 pub mod context;
 pub mod coordinator;
 pub mod definition;
+pub mod held;
 pub mod inquiry;
 pub mod live;
 mod local;

@@ -15,7 +15,6 @@ mod open;
 mod remote;
 mod secret;
 mod store;
-#[cfg(any(feature = "postgresql", feature = "s3"))]
 mod tls;
 mod walk;
 

@@ -3,6 +3,9 @@
 //! Each scheme has a table of its options, so that a word that is wrong is told together with those that
 //! are right. OpenDAL itself ignores what it does not know.
 
+mod postgresql;
+mod s3;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jp_project::{ProjectFiles, ProjectPath};
@@ -21,13 +24,7 @@ const MAX_LIMIT_SECS: u64 = 3_600;
 const TIMEOUT: &str = "timeout_secs";
 
 /// The schemes that there are.
-pub const SCHEMES: &[&str] = &[
-    "memory",
-    #[cfg(feature = "postgresql")]
-    "postgresql",
-    #[cfg(feature = "s3")]
-    "s3",
-];
+pub const SCHEMES: &[&str] = &["memory", "postgresql", "s3"];
 
 /// The files of a project in a store. Nothing is connected yet, so a store that cannot be reached shows
 /// itself when it is used.
@@ -45,9 +42,7 @@ pub fn open(
     let root = if root == "." { "" } else { &root };
     let (store, limit): (Arc<dyn Store>, _) = match scheme {
         "memory" => memory(options, root)?,
-        #[cfg(feature = "postgresql")]
         "postgresql" => postgresql::store(options, root)?,
-        #[cfg(feature = "s3")]
         "s3" => s3::store(options, root)?,
         _ => {
             let (scheme, possible) = (scheme.to_owned(), SCHEMES.join(", "));
@@ -116,11 +111,6 @@ impl<'a> Options<'a> {
         OpenError::Store { scheme: self.scheme, reason: reason.to_owned() }
     }
 }
-
-#[cfg(feature = "postgresql")]
-mod postgresql;
-#[cfg(feature = "s3")]
-mod s3;
 
 #[cfg(test)]
 mod tests;

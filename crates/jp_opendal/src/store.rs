@@ -9,7 +9,6 @@
 //! on something else than what was judged. So a store has to take a key as it is or refuse it.
 
 pub(crate) mod objects;
-#[cfg(feature = "postgresql")]
 pub(crate) mod table;
 
 use std::{fmt, io, sync::Arc, time::Duration};

@@ -2,7 +2,7 @@
 //!
 //! A tool that reads and writes through the host does not know whether there is a disk. So everything
 //! it can ask for is a method of [`ProjectFiles`], and every backend gives the same answers: one
-//! suite, [`conformance`], is run against each of them.
+//! suite, `conformance`, is run against each of them.
 //!
 //! # What is judged is what is used
 //!

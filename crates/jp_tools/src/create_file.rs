@@ -53,7 +53,7 @@ pub(crate) fn create_file<P: Place>(
 }
 
 /// The file as it would be.
-pub(crate) fn show(args: CreateFile, _call: &Call) -> String {
+pub(crate) fn show<C>(args: CreateFile, _call: &C) -> String {
     format!("Create `{}`:\n\n{}", args.path, diff::unified(&args.path, "", &args.content, true))
 }
 
@@ -77,13 +77,11 @@ fn lines(content: &str) -> String {
 
 fn question<H>(path: &str, original: &Original<H>, content: &str) -> Question {
     let before = original.content.as_deref().map(std::str::from_utf8);
-    let pre_amble = match before {
-        Some(Ok(before)) => diff::unified(path, before, content, false),
-        _ => {
-            let size =
-                original.len.map_or("an unknown number of".to_owned(), |len| len.to_string());
-            format!("{path} has {size} bytes; the new content has {}.", content.len())
-        }
+    let pre_amble = if let Some(Ok(before)) = before {
+        diff::unified(path, before, content, false)
+    } else {
+        let size = original.len.map_or("an unknown number of".to_owned(), |len| len.to_string());
+        format!("{path} has {size} bytes; the new content has {}.", content.len())
     };
     let text = format!("{path} exists. Overwrite it?");
     Question {

@@ -51,7 +51,7 @@ mod walk;
 
 use jp_tool::ToolEntry;
 #[cfg(unix)]
-use jp_tool::{Call, ToolError};
+use jp_tool::vfs::VfsHost;
 
 #[cfg(unix)]
 pub use self::start::main;
@@ -59,50 +59,33 @@ pub use self::start::main;
 /// All tools, as programs beside the files.
 #[cfg(unix)]
 pub fn entries() -> Vec<ToolEntry> {
-    let mut tools = entries_of(&place::direct::Disk);
+    let mut tools = on_files::<place::direct::Beside>();
     tools.push(jp_tool::tool("unix_utils", unix_utils::unix_utils).describe(unix_utils::show));
     tools
 }
 
 /// All tools, sealed off from the files, which they ask the host for.
 #[cfg(unix)]
-fn sealed_entries(host: &place::host::ViaHost) -> Vec<ToolEntry> {
-    let mut tools = entries_of(host);
-    tools.push(jp_tool::tool("unix_utils", unix_utils::sealed).describe(unix_utils::show));
+fn sealed_entries() -> Vec<ToolEntry<VfsHost>> {
+    let mut tools = on_files::<place::host::Sealed>();
+    tools.push(jp_tool::vfs::tool("unix_utils", unix_utils::sealed).describe(unix_utils::show));
     tools
 }
 
 /// The tools that work on files, wherever those are.
 #[cfg(unix)]
-fn entries_of<W: place::Workspace>(workspace: &W) -> Vec<ToolEntry> {
-    use jp_tool::tool;
+fn on_files<W: place::Way>() -> Vec<ToolEntry<W::Start>> {
     vec![
-        tool("fs_read_file", on(workspace, read_file::read_file)),
-        tool("fs_list_files", on(workspace, list_files::list_files)),
-        tool("fs_grep_files", on(workspace, grep_files::grep_files)).examples(grep_files::EXAMPLES),
-        tool("fs_create_file", on(workspace, create_file::create_file)).describe(create_file::show),
-        tool("fs_modify_file", on(workspace, modify_file::modify_file))
+        W::tool("fs_read_file", read_file::read_file),
+        W::tool("fs_list_files", list_files::list_files),
+        W::tool("fs_grep_files", grep_files::grep_files).examples(grep_files::EXAMPLES),
+        W::tool("fs_create_file", create_file::create_file).describe(create_file::show),
+        W::tool("fs_modify_file", modify_file::modify_file)
             .describe(modify_file::show)
             .examples(modify_file::EXAMPLES),
-        tool("fs_delete_file", on(workspace, delete_file::delete_file)),
-        tool("fs_move_file", on(workspace, move_file::move_file)),
+        W::tool("fs_delete_file", delete_file::delete_file),
+        W::tool("fs_move_file", move_file::move_file),
     ]
-}
-
-/// A tool on the files of a workspace.
-#[cfg(unix)]
-fn on<W, A, R, E>(
-    workspace: &W,
-    tool: fn(A, &Call, &W::Place) -> Result<R, E>,
-) -> impl Fn(A, &Call) -> Result<R, E> + Send + Sync + 'static
-where
-    W: place::Workspace,
-    A: 'static,
-    R: 'static,
-    E: From<ToolError> + 'static,
-{
-    let workspace = workspace.clone();
-    move |arguments, call| tool(arguments, call, &workspace.place(call)?)
 }
 
 /// All tools: none, because this system has no handles of directories.

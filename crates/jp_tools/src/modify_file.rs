@@ -90,7 +90,7 @@ pub(crate) fn modify_file<P: Place>(
 }
 
 /// The edits as they were asked for. The files are not looked at.
-pub(crate) fn show(args: ModifyFile, _call: &Call) -> String {
+pub(crate) fn show<C>(args: ModifyFile, _call: &C) -> String {
     let mut out = format!("Change `{}`:\n", args.path);
     for edit in &args.edits {
         let path = edit.path.as_deref().unwrap_or(&args.path);

@@ -17,22 +17,33 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::{
-    Call, ToolError,
+    Call, JsonSchema, Reply, Stop, ToolEntry, ToolError,
     access::{
         Capability, FsAccessError,
         path::{Existing, OpenError},
     },
-    vfs::{ErrorObject, FsGrep, FsGrepResult},
+    vfs::{FsGrep, FsGrepResult},
 };
+use serde::de::DeserializeOwned;
 
 use crate::{text, walk::Tree};
 
-/// Where calls find their files.
-pub(crate) trait Workspace: Clone + Send + Sync + 'static {
+/// One of the ways to run tools.
+pub(crate) trait Way {
+    /// What a tool is started with.
+    type Start: 'static;
+    /// The files of one call.
     type Place: Place;
 
-    /// The files of one call.
-    fn place(&self, call: &Call) -> Result<Self::Place, ToolError>;
+    /// A tool on the files of its call.
+    fn tool<A, R, E>(
+        name: &str,
+        tool: fn(A, &Call, &Self::Place) -> Result<R, E>,
+    ) -> ToolEntry<Self::Start>
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        R: Into<Reply> + 'static,
+        E: Into<Stop> + From<ToolError> + 'static;
 }
 
 /// The files that a call may use. Paths are as the assistant wrote them.
@@ -69,8 +80,8 @@ pub(crate) trait Place: Tree<File: Content> {
     /// Whether git knows of changes to a file that are not committed.
     fn is_dirty(&self, canonical: &Utf8Path) -> bool;
 
-    /// Lets somebody search who is closer to the files. `None`: nobody is.
-    fn grep(&self, query: FsGrep) -> Option<Result<FsGrepResult, ErrorObject>>;
+    /// Lets somebody search who is closer to the files. `None`: nobody is, or cannot do this.
+    fn grep(&self, query: &FsGrep) -> Result<Option<FsGrepResult>, PlaceError>;
 }
 
 /// An open file.

@@ -84,12 +84,12 @@ pub(crate) fn unix_utils(args: UnixUtils, call: &Call) -> Result<String, ToolErr
 
 /// The tool where no program can be started by it. The host could start one, but would not give it what
 /// the caller wants it to read.
-pub(crate) fn sealed(_args: UnixUtils, _call: &Call) -> Result<String, ToolError> {
+pub(crate) fn sealed<C>(_args: UnixUtils, _call: &C) -> Result<String, ToolError> {
     Err(ToolError::new("unix_utils starts programs itself: it needs `runtime = \"stdio\"`"))
 }
 
 /// The command as a person would type it.
-pub(crate) fn show(args: UnixUtils, _call: &Call) -> String {
+pub(crate) fn show<C>(args: UnixUtils, _call: &C) -> String {
     let words: Vec<String> = std::iter::once(&args.util)
         .chain(&args.args)
         .map(|word| if is_plain(word) { word.clone() } else { format!("{word:?}") })

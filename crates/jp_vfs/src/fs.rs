@@ -39,11 +39,22 @@ pub(crate) fn read(
     Ok(())
 }
 
-pub(crate) fn write(granted: Granted<'_, FsWrite>, id: &Id, out: &mut Vec<u8>) -> Answered {
+pub(crate) fn write(
+    granted: Granted<'_, FsWrite>,
+    id: &Id,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Answered {
     let FsWrite { path, content, encoding, create_new } = granted.params();
     let path = project_path(path)?;
     let mode = if *create_new { WriteMode::CreateNew } else { WriteMode::Replace };
-    let write = |bytes: &[u8]| granted.means().write(&path, bytes, mode);
+    let write = |bytes: &[u8]| {
+        let (size, max) = (u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits.file_bytes);
+        if size > max {
+            return Err(ProjectError::TooLarge { path: path.clone(), size, max });
+        }
+        granted.means().write(&path, bytes, mode)
+    };
     match encoding {
         None => write(content.as_bytes())?,
         Some(Encoding::Base64) => {
@@ -60,7 +71,12 @@ pub(crate) fn exists(granted: Granted<'_, FsExists>, id: &Id, out: &mut Vec<u8>)
     Ok(())
 }
 
-pub(crate) fn list_dir(granted: Granted<'_, FsListDir>, id: &Id, out: &mut Vec<u8>) -> Answered {
+pub(crate) fn list_dir(
+    granted: Granted<'_, FsListDir>,
+    id: &Id,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Answered {
     let FsListDir { path, offset, limit, links } = granted.params();
     let entries = granted.means().list_dir(&project_path(path)?, Slice::default())?;
     // What is neither has no name in the protocol, and counts for no page.
@@ -69,7 +85,13 @@ pub(crate) fn list_dir(granted: Granted<'_, FsListDir>, id: &Id, out: &mut Vec<u
         Some(DirEntry { path: entry.name, kind, link: *links && entry.is_link })
     });
     let entries = known.skip(count(offset.unwrap_or(0))).take(count(limit.unwrap_or(u64::MAX)));
+    let start = out.len();
     reply::success(id, &FsListDirResult { entries: entries.collect() }, out);
+    if out.len() - start > count(limits.file_bytes) {
+        out.truncate(start);
+        let message = format!("{path}: there is more than fits into one answer; give `limit`");
+        return Err(Failed::Other(ErrorObject::new(ErrorCode::TooLarge, message)));
+    }
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jp_project::{Materialized, ProjectFiles, Rules};
 use jp_tool::{
     access::{
@@ -40,6 +40,9 @@ pub struct ToolAccess {
     tool: String,
     key: String,
     sensitive: Option<Arc<SensitiveGate>>,
+    /// What the configuration grants. What a person adds only ever grants more, so whether somebody has
+    /// said no is asked here.
+    configured: AccessPolicy,
     /// Whether there are no rules for files, so that what the default does not give is uncovered.
     files_by_default: bool,
     state: Mutex<State>,
@@ -72,9 +75,11 @@ impl ToolAccess {
         }
         // Absent means any program for other tools, and none here.
         policy.commands.get_or_insert_default();
+        let configured = policy.clone();
         let state = State { policy: Arc::new(policy), version: 0, refused: Vec::new() };
         let (tool, key, turn) = (tool.into(), key.into(), tokio::sync::Mutex::default());
-        Self { tool, key, sensitive, files_by_default, state: Mutex::new(state), turn }
+        let state = Mutex::new(state);
+        Self { tool, key, sensitive, configured, files_by_default, state, turn }
     }
 
     /// What the tool is called.
@@ -115,11 +120,18 @@ impl ToolAccess {
                 state.refused.push(wanted.clone());
             }
             Approval::No | Approval::Once => {}
-            Approval::Run | Approval::Keep => {
+            Approval::Run | Approval::Keep if wanted.can_be_a_rule() => {
                 state.policy = Arc::new(widened(&state.policy, wanted));
                 state.version += 1;
             }
+            Approval::Run | Approval::Keep => {}
         }
+    }
+
+    /// Whether the configuration itself says no to this.
+    fn denies_file(&self, capability: Capability, path: &Utf8Path) -> bool {
+        !self.files_by_default
+            && matches!(self.configured.fs.decide(path, capability), Decision::Denied(_))
     }
 
     fn policy(&self) -> (Arc<AccessPolicy>, u64) {
@@ -147,8 +159,10 @@ pub struct Gate {
 pub struct Means {
     policy: Arc<AccessPolicy>,
     files: Arc<dyn ProjectFiles>,
-    files_by_default: bool,
+    access: Arc<ToolAccess>,
     version: u64,
+    /// Whether something of it is for one request only.
+    is_once: bool,
 }
 
 /// A request that was let through, with what it may use.
@@ -181,7 +195,7 @@ impl Gate {
         scratch: Utf8PathBuf,
     ) -> Self {
         let (policy, version) = access.policy();
-        let means = Means::new(&access, &project, policy, version);
+        let means = Means::new(&access, &project, policy, version, false);
         let (means, workplace) = (Mutex::new(Arc::new(means)), Workplace::new(scratch));
         Self { access, project, means, workplace }
     }
@@ -196,12 +210,12 @@ impl Gate {
     pub async fn prepare(&self) -> Result<(), ErrorObject> {
         let means = self.means();
         let can_run = means.policy.commands.as_ref().is_some_and(|commands| !commands.is_empty());
-        if can_run { self.workplace.prepare(&means.files).await } else { Ok(()) }
+        if can_run { self.workplace.prepare(&means).await } else { Ok(()) }
     }
 
     /// The directory for one program, with the files as they are now.
     pub(crate) async fn workplace(&self, means: &Means) -> Result<Materialized, ErrorObject> {
-        self.workplace.take(&means.files).await
+        self.workplace.take(means).await
     }
 
     /// Says that files may have changed, so that a copy that was made is out of date.
@@ -219,7 +233,7 @@ impl Gate {
         let mut means = self.means.lock().unwrap_or_else(PoisonError::into_inner);
         if self.access.has_changed_since(&means) {
             let (policy, version) = self.access.policy();
-            *means = Arc::new(Means::new(&self.access, &self.project, policy, version));
+            *means = Arc::new(Means::new(&self.access, &self.project, policy, version, false));
         }
         means.clone()
     }
@@ -231,20 +245,21 @@ impl Gate {
         }
         let (policy, version) = self.access.policy();
         let wide = once.iter().fold((*policy).clone(), |policy, one| widened(&policy, one));
-        Arc::new(Means::new(&self.access, &self.project, Arc::new(wide), version))
+        Arc::new(Means::new(&self.access, &self.project, Arc::new(wide), version, true))
     }
 }
 
 impl Means {
     fn new(
-        access: &ToolAccess,
+        access: &Arc<ToolAccess>,
         project: &Arc<dyn ProjectFiles>,
         policy: Arc<AccessPolicy>,
         version: u64,
+        is_once: bool,
     ) -> Self {
         let rules = Rules { policy: Some((*policy).clone()), sensitive: access.sensitive.clone() };
-        let files_by_default = access.files_by_default;
-        Self { files: project.under(rules), policy, files_by_default, version }
+        let (files, access) = (project.under(rules), access.clone());
+        Self { policy, files, access, version, is_once }
     }
 
     /// The rules.
@@ -267,40 +282,32 @@ impl Means {
         &'a self,
         params: &'a ProcessRun,
     ) -> Result<Granted<'a, ProcessRun, CommandRule>, Stop> {
-        match self.policy.decide_command(&params.program, &params.args) {
-            Decision::Allowed(means) => Ok(Granted { params, means }),
-            Decision::Denied(rule) => {
-                let message = format!(
-                    "access denied: run {:?} with these arguments; {}",
-                    params.program,
-                    words::arguments(rule)
-                );
-                Err(denied(message))
-            }
-            Decision::Uncovered => Err(Stop::Ask {
-                wanted: Wanted::Command {
-                    program: params.program.clone(),
-                    args: params.args.clone(),
-                },
-                denial: format!(
-                    "access denied: run {:?}; {}",
-                    params.program,
-                    words::programs(self.policy.commands.as_ref())
-                ),
-            }),
+        let ProcessRun { program, args, .. } = params;
+        if let Decision::Allowed(means) = self.policy.decide_command(program, args) {
+            return Ok(Granted { params, means });
         }
+        if let Decision::Denied(rule) = self.access.configured.decide_command(program, args) {
+            let granted = words::arguments(rule);
+            let message = format!("access denied: run {program:?} with these arguments; {granted}");
+            return Err(denied(message));
+        }
+        let granted = words::programs(self.policy.commands.as_ref());
+        Err(Stop::Ask {
+            wanted: Wanted::Command { program: program.clone(), args: args.clone() },
+            denial: format!("access denied: run {program:?}; {granted}"),
+        })
     }
 
     /// What a refusal of the files means for the tool.
     pub(crate) fn refused(&self, error: &FsAccessError) -> Stop {
         match error {
-            FsAccessError::Denied { capability, target, covered, .. } => {
+            FsAccessError::Denied { capability, target, .. } => {
                 let grants = words::files(&self.policy);
                 let denial = format!("access denied: {capability} on {target}; {grants}");
                 let capability =
                     Capability::ALL.into_iter().find(|one| one.as_str() == *capability);
                 match capability {
-                    Some(capability) if !covered || self.files_by_default => {
+                    Some(capability) if !self.access.denies_file(capability, target) => {
                         let wanted = Wanted::Fs { capability, path: target.clone() };
                         Stop::Ask { wanted, denial }
                     }
@@ -321,7 +328,7 @@ impl Means {
 
     /// The rule that decides about a path as it is written, for records.
     pub(crate) fn rule_for(&self, path: &str) -> Option<String> {
-        words::rule_for(&self.policy, path, self.files_by_default)
+        words::rule_for(&self.policy, path, self.access.files_by_default)
     }
 }
 
@@ -356,6 +363,17 @@ fn widened(policy: &AccessPolicy, wanted: &Wanted) -> AccessPolicy {
         Wanted::Sensitive { .. } => {}
     }
     policy
+}
+
+impl Wanted {
+    /// Whether a yes can hold for more than one request. The last argument `**` cannot be told from the
+    /// `**` of a rule, which stands for any arguments.
+    pub fn can_be_a_rule(&self) -> bool {
+        match self {
+            Self::Command { args, .. } => args.iter().all(|arg| arg != "**"),
+            Self::Fs { .. } | Self::Sensitive { .. } | Self::Net { .. } => true,
+        }
+    }
 }
 
 impl fmt::Display for Wanted {

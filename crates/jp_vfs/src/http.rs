@@ -3,7 +3,7 @@
 //! The rules are asked again at every redirect, and a person may have to be asked in the middle. Nothing
 //! is sent twice then: the request itself remembers how far it came, in its [`Course`].
 
-use jp_fetch::{FetchError, Fetched, Request, Response};
+use jp_fetch::{FetchError, Fetched, Request, Response, Uncovered};
 use jp_secret::{Lookup, Secret};
 use jp_tool::{
     access::AccessPolicy,
@@ -41,14 +41,21 @@ pub(crate) async fn fetch(
     match host.network()?.fetch(request, policy, &variables).await {
         Ok(Fetched::Answer(response)) => Ok(result(response)),
         Ok(Fetched::Uncovered(uncovered)) => {
-            let denial =
-                format!("access denied: request {}; {}", uncovered.url, words::network(policy));
-            let wanted = Wanted::Net { url: uncovered.url, rule: uncovered.rule };
+            let target = described(&uncovered);
+            let denial = format!("access denied: request {target}; {}", words::network(policy));
+            let wanted = Wanted::Net { url: target, rule: uncovered.rule };
             course.0 = Some(uncovered.rest);
             Err(Stop::Ask { wanted, denial })
         }
         Err(error) => Err(refusal(&error).into()),
     }
+}
+
+/// Where the request would go, with what makes it surprising.
+fn described(uncovered: &Uncovered) -> String {
+    let address = uncovered.address.map(|address| format!(", which leads to {address}"));
+    let from = uncovered.from.as_ref().map(|from| format!(", redirected from {from}"));
+    format!("{}{}{}", uncovered.url, address.unwrap_or_default(), from.unwrap_or_default())
 }
 
 fn request(call: &Call) -> Result<Request, ErrorObject> {

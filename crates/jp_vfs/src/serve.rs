@@ -69,9 +69,9 @@ pub(crate) fn at_once(
     }
     let answer = |out: &mut Vec<u8>| match call {
         Call::FsRead(params) => fs::read(means.files(params), id, limits, out),
-        Call::FsWrite(params) => fs::write(means.files(params), id, out),
+        Call::FsWrite(params) => fs::write(means.files(params), id, limits, out),
         Call::FsExists(params) => fs::exists(means.files(params), id, out),
-        Call::FsListDir(params) => fs::list_dir(means.files(params), id, out),
+        Call::FsListDir(params) => fs::list_dir(means.files(params), id, limits, out),
         Call::FsMetadata(params) => fs::metadata(means.files(params), id, out),
         Call::FsDelete(params) => fs::delete(means.files(params), id, out),
         Call::FsRename(params) => fs::rename(means.files(params), id, out),
@@ -116,7 +116,8 @@ pub(crate) async fn waiting(
     Ok(out)
 }
 
-fn changes_files(call: &Call) -> bool {
+/// Whether a call can change files.
+pub(crate) fn changes_files(call: &Call) -> bool {
     matches!(call, Call::FsWrite(_) | Call::FsDelete(_) | Call::FsRename(_) | Call::FsCreateDir(_))
 }
 

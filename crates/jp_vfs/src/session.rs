@@ -67,12 +67,19 @@ pub struct Session {
 }
 
 impl Session {
-    /// Sends `init` and serves the tool from then on. Has to be called inside a tokio runtime, which does
-    /// what has to be waited for.
-    pub fn start(pipes: Pipes, init: Init, gate: Arc<Gate>, host: Arc<Host>) -> io::Result<Self> {
+    /// Sends `init` and serves the tool from then on. One that stays alive may say where it stands and
+    /// then be silent until it is given input. Has to be called inside a tokio runtime, which does what
+    /// has to be waited for.
+    pub fn start(
+        pipes: Pipes,
+        init: Init,
+        gate: Arc<Gate>,
+        host: Arc<Host>,
+        stays_alive: bool,
+    ) -> io::Result<Self> {
         let shared = Arc::new(Shared::new()?);
         let runtime = Handle::try_current().map_err(io::Error::other)?;
-        let mut talk = Talk::new(pipes, gate, host, shared.clone(), runtime)?;
+        let mut talk = Talk::new(pipes, gate, host, shared.clone(), runtime, stays_alive)?;
         talk.notify(&HostNotification::Init(Box::new(init)));
         thread::Builder::new().name("jp-vfs".to_owned()).spawn(move || talk.run())?;
         Ok(Self { shared })

@@ -23,7 +23,7 @@ pub(crate) enum Tool {
 /// List the tools of this workspace
 ///
 /// A tool that does not say in the configuration what it takes is asked. What it answers is kept until
-/// its program changes.
+/// its program changes. It ends with 1 when one of them cannot be used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToolList {
     /// Ask every program again what tools are in it

@@ -53,7 +53,10 @@ impl TerminalApprover {
         });
         match approval {
             Said::Approval(approval) => approval,
-            Said::Keep(wish, plan) => self.keep(question, &wish, plan),
+            Said::Keep(kept) => {
+                let (wish, plan) = *kept;
+                self.keep(question, &wish, plan)
+            }
         }
     }
 
@@ -110,7 +113,7 @@ impl Drop for TakenBack {
 enum Said {
     Approval(Approval),
     /// Always; this is to be written.
-    Keep(Wish, Plan),
+    Keep(Box<(Wish, Plan)>),
 }
 
 /// Puts a question by way of `ask`, which shows a text and gives the line that was typed.
@@ -156,7 +159,7 @@ fn answer(keeper: &Keeper, question: &Ask, ask: &mut dyn FnMut(&str) -> Option<S
             "o" | "once" if is_offered('o') => Approval::Once,
             "r" | "run" => Approval::Run,
             "a" | "always" if is_offered('a') => match (wish, plan) {
-                (Some(wish), Some(plan)) => return Said::Keep(wish, plan),
+                (Some(wish), Some(plan)) => return Said::Keep(Box::new((wish, plan))),
                 _ => break,
             },
             _ => {

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use jp_changes::Judged;
+use jp_changes::Reviewed;
 use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
     Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, Verdict, render::to_text,
@@ -164,7 +164,7 @@ impl Interaction for Attendant<'_> {
         self.confirm(&block(result), &format!("Hand over this result of {tool}?")).into()
     }
 
-    async fn review(&self, _: &str, judged: &Judged, mode: Changes) -> Verdict {
+    async fn review(&self, _: &str, judged: &dyn Reviewed, mode: Changes) -> Verdict {
         let detail = if self.stat { Detail::Names } else { Detail::Lines };
         let text = changes::diff(judged, detail).text + &changes::refused(judged.refused(), false);
         if text.is_empty() {

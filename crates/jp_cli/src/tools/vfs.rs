@@ -32,7 +32,7 @@ pub(super) fn world(
     let approver: Arc<dyn Approver> = match attended {
         Some(progress) => {
             let keeper = Keeper::new(ctx.origins().clone(), ctx::home());
-            Arc::new(TerminalApprover::new(*ctx.terminal(), keeper, progress))
+            Arc::new(TerminalApprover::new(ctx.terminal().clone(), keeper, progress))
         }
         None => Arc::new(Nobody),
     };

@@ -212,3 +212,51 @@ fn a_tool_gets_its_rules_in_both_ways_and_is_held_to_them_before_it_is_permitted
     let output = env.jp(["tool", "run", "curious", "--yes"]).run().success();
     assert_eq!(output.stdout(), format!("{expected}\n"));
 }
+
+#[test]
+fn a_tool_answers_the_same_with_either_runtime() {
+    // D11-291, D11-286: the other tools of the configuration stay as they are. D11-267: arguments that are
+    // wrong are refused in the same words, before anything is started. D11-268: what a tool answers is
+    // read in the same way.
+    let world = |runtime: &str| {
+        let env = jp_test::env!();
+        let tools = ["fs_read_file", "fs_list_files", "fs_grep_files", "fs_create_file"];
+        let mut config = String::new();
+        for tool in tools {
+            config += &format!(
+                "[conversation.tools.{tool}]\nsource = \"local\"\ncommand = \"jp-tools\"\n\
+                 run = \"unattended\"\nruntime = \"{}\"\n\
+                 access.fs = [{{ path = \"open\", read = true, write = true }}]\n",
+                if tool == "fs_list_files" { "stdio" } else { runtime },
+            );
+        }
+        env.write(".jp/config.toml", config);
+        env.write("open/old.txt", "one\ntwo\n");
+        env.write("open/bytes", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+        env.write("shut/old.txt", "one\ntwo\n");
+        env
+    };
+    let (beside, sealed) = (world("stdio"), world("vfs"));
+    for words in [
+        "fs_read_file path=open/old.txt",
+        "fs_read_file path=open/old.txt start_line=2",
+        "fs_read_file path=open/none",
+        "fs_read_file path=shut/old.txt",
+        "fs_read_file path=open/bytes",
+        "fs_read_file path=open/old.txt start_line=two",
+        "fs_read_file",
+        "fs_list_files path=open",
+        "fs_grep_files pattern=two paths=open",
+        "fs_create_file path=open/new/x.txt content=hello",
+        "fs_create_file path=open/old.txt content=hello --answer overwrite_file=true",
+        "fs_create_file path=shut/x.txt content=hello",
+        "fs_list_files path=open",
+    ] {
+        let run = |env: &TestEnv| {
+            let words = ["tool", "run"].into_iter().chain(words.split(' '));
+            let output = env.jp(words).run();
+            (output.exit_code(), output.normalized_stdout(), output.normalized_stderr())
+        };
+        assert_eq!(run(&sealed), run(&beside), "{words}");
+    }
+}

@@ -135,7 +135,7 @@ async fn the_address_that_was_judged_is_the_one_that_is_dialed() {
     let port = server.port();
     let names = Arc::new(Names::default());
     let fetcher = Fetcher::new(FetchSettings { resolver: names.clone(), ..settings() });
-    let policy = policy(vec![rule("rebind.test", port, true), rule("127.0.0.1", port, true)]);
+    let mut policy = policy(vec![rule("rebind.test", port, true), rule("127.0.0.1", port, true)]);
     let url = format!("http://rebind.test:{port}/");
     answer(run(&fetcher, Request::get(&url, []).unwrap(), &policy).await.unwrap());
     assert_eq!(names.lookups(), 1);
@@ -144,6 +144,12 @@ async fn the_address_that_was_judged_is_the_one_that_is_dialed() {
     let Fetched::Uncovered(asked) = again else { panic!("{again:?}") };
     assert_eq!(asked.address, Some("127.0.0.2".parse().unwrap()));
     assert_eq!(server.asked().len(), 1);
+    // Where both are allowed it goes to where the name leads now, and not to where it led before.
+    policy.net.push(asked.rule.clone());
+    answer(run(&fetcher, asked.rest, &policy).await.unwrap());
+    let error = run(&fetcher, Request::get(&url, []).unwrap(), &policy).await.unwrap_err();
+    assert!(error.to_string().contains("refused"), "{error}");
+    assert_eq!((names.lookups(), server.asked().len()), (4, 2));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use jp_fetch::{FetchError, Fetched, Request, Response, VariableError};
 use jp_secret::SubstituteError;
+use jp_tool::access::NetRule;
 
 use crate::support::*;
 
@@ -88,7 +89,7 @@ async fn an_echo_does_not_show_the_value() {
 async fn a_server_cannot_send_the_value_back_by_a_redirect() {
     // D11-141
     let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let places = ["/x?t=", "http://c.test/", "ftp://", "http://b.test:1/"];
+    let places = ["/x?t=", "http://c.test/", "http://d.test/", "ftp://", "http://b.test:1/"];
     for place in places.map(|place| format!("{place}{percent}")) {
         let server = Server::new(move |asked, to| match asked.path() {
             "/" => redirect(to, 302, &place),
@@ -96,6 +97,7 @@ async fn a_server_cannot_send_the_value_back_by_a_redirect() {
         });
         let mut policy = allowing(&[&server]);
         policy.net.extend([rule("b.test", 1, true), rule("127.0.0.1", 1, true)]);
+        policy.net.push(NetRule::new("d.test", false));
         let request = Request::get(&server.url("/"), [BEARER]).unwrap();
         let shown = match run(&fetcher(), request, &policy).await {
             Ok(Fetched::Answer(response)) => {

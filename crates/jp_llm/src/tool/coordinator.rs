@@ -334,9 +334,9 @@ impl<I: Interaction> Coordinator<'_, I> {
         let Some(pending) = pending else { return end };
         let verdict = match changes {
             Changes::Make => Verdict::Yes,
-            Changes::Review => self.interaction.review(name, pending.judged(), changes).await,
+            Changes::Review => self.interaction.review(name, pending.reviewed(), changes).await,
             Changes::Show => {
-                self.interaction.review(name, pending.judged(), changes).await;
+                self.interaction.review(name, pending.reviewed(), changes).await;
                 return noted(end, "This was a dry run: nothing was changed.");
             }
         };
@@ -347,7 +347,8 @@ impl<I: Interaction> Coordinator<'_, I> {
             }
             Verdict::Cancel => return CallEnd::Cancelled,
         }
-        let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
+        let refused: Vec<_> =
+            pending.reviewed().refused().iter().map(ToString::to_string).collect();
         let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
         let unmade: Vec<_> = refused.into_iter().chain(failed).collect();
         if unmade.is_empty() { end } else { incomplete(&end, unmade) }

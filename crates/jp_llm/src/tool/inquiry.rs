@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use jp_changes::Judged;
+use jp_changes::Reviewed;
 use jp_config::conversation::tool::{QuestionTarget, RunMode};
 use jp_confine::Advice;
 use jp_tool::AnswerType;
@@ -31,7 +31,12 @@ pub trait Interaction {
     fn accept(&self, tool: &str, result: &str) -> impl Future<Output = Verdict>;
 
     /// Shows what a call would change; whether it may, if that is still to be decided.
-    fn review(&self, tool: &str, judged: &Judged, mode: Changes) -> impl Future<Output = Verdict>;
+    fn review(
+        &self,
+        tool: &str,
+        changes: &dyn Reviewed,
+        mode: Changes,
+    ) -> impl Future<Output = Verdict>;
 
     /// Something to know that needs no answer.
     fn notice(&self, tool: &str, notice: Notice<'_>);

@@ -9,7 +9,6 @@ mod tests;
 
 use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
-use jp_confine::Pending;
 use jp_tool::{
     AnswerType, Blocks, ContentBlock, Question, SessionAction, ToolCommand, ToolError, ToolState,
 };
@@ -19,6 +18,7 @@ use tokio::{sync::Mutex, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    held::Held,
     inquiry::fits,
     outcome::{Asked, Cause, Failure},
     runtime::BoxFuture,
@@ -87,7 +87,7 @@ pub trait LiveTool: fmt::Debug + Send {
     ) -> BoxFuture<'a, Result<ToolState, Failure>>;
 
     /// Closes its input, sees to it that it ends soon, and hands over what it changed.
-    fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Pending>, ToolError>>;
+    fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Held>, ToolError>>;
 }
 
 /// Ends a tool that nobody wants any more. What it says to that does not matter, and what it changed
@@ -335,9 +335,9 @@ pub fn to_blocks(state: ToolState) -> Blocks {
 }
 
 /// Makes the changes of a tool that has stopped, and fails if not all of them may be made.
-pub(crate) fn make(pending: Option<Pending>) -> Result<(), ToolError> {
+pub(crate) fn make(pending: Option<Held>) -> Result<(), ToolError> {
     let Some(pending) = pending else { return Ok(()) };
-    let refused: Vec<_> = pending.judged().refused().iter().map(ToString::to_string).collect();
+    let refused: Vec<_> = pending.reviewed().refused().iter().map(ToString::to_string).collect();
     let failed = pending.commit().failed.into_iter().map(|failure| failure.to_string());
     let trace: Vec<_> = refused.into_iter().chain(failed).collect();
     if trace.is_empty() {

@@ -79,6 +79,9 @@ pub enum StartError {
         /// Whether that is because nothing is confined.
         off: bool,
     },
+    /// A file that belongs to it is a directory with the whole workspace in it.
+    #[error("{0} belongs to the program and holds the workspace, which a sealed tool must not see")]
+    ShowsAll(Utf8PathBuf),
     /// It is not known what belongs to it.
     #[error(transparent)]
     Parts(#[from] ResolveError),
@@ -143,6 +146,10 @@ impl LocalProgram {
             directory: &self.place.root,
             program_files: &self.program_files,
         })?;
+        // A link may lead anywhere, and a directory shows everything below it.
+        if let Some(wide) = parts.files.iter().find(|file| self.place.root.starts_with(file)) {
+            return Err(StartError::ShowsAll(wide.clone()));
+        }
         let subject = Subject {
             policy: None,
             key: &self.key,

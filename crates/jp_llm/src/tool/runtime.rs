@@ -10,11 +10,11 @@ pub mod vfs;
 
 use std::{fmt, pin::Pin};
 
-use jp_confine::{Advice, Pending};
+use jp_confine::Advice;
 use jp_tool::{Action, Tool};
 use tokio_util::sync::CancellationToken;
 
-use super::outcome::ExecutionOutcome;
+use super::{held::Held, outcome::ExecutionOutcome};
 
 /// A future that says nothing about who made it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -44,7 +44,7 @@ pub struct Execution {
     /// How it ended.
     pub outcome: ExecutionOutcome,
     /// What it changed and nobody has decided about yet. Dropped, it is thrown away.
-    pub pending: Option<Pending>,
+    pub pending: Option<Held>,
     /// What it was denied.
     pub advice: Vec<Advice>,
     /// What has to be said about how it was confined.

@@ -333,16 +333,9 @@ fn is_not_supported(error: &opendal::Error) -> bool {
 }
 
 /// Whether the HTTP client gave up waiting.
-#[cfg(feature = "s3")]
 fn is_timeout(error: &opendal::Error) -> bool {
     let source = std::error::Error::source(error);
     source.and_then(|source| source.downcast_ref()).is_some_and(reqwest::Error::is_timeout)
-}
-
-/// Memory answers at once.
-#[cfg(not(feature = "s3"))]
-fn is_timeout(_: &opendal::Error) -> bool {
-    false
 }
 
 /// What the service said, without addresses and signatures, which are in the context of an error.

@@ -87,6 +87,31 @@ fn postgresql_says_what_is_wrong() {
     killed(&project, &mut server);
 }
 
+/// Which certificates are trusted is read once, from what the process was started with. So the second
+/// half of this test is the same test in another process.
+#[test]
+fn only_a_server_with_a_trusted_certificate_is_talked_to() {
+    const URL: &str = "JP_TEST_URL";
+    if let Ok(url) = std::env::var(URL) {
+        let options = [("url", url.as_str()), ("password", PASSWORD)];
+        let options = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let project = jp_opendal::open("postgresql", &BTreeMap::from(options), "x").unwrap();
+        project.write(&path("a"), b"x", WriteMode::CreateNew).unwrap();
+        assert_eq!(project.read(&path("a"), Part::whole(10)).unwrap().bytes, b"x");
+        return;
+    }
+    let (server, certificate) = Server::postgresql_over_tls();
+    let project = server.project_with(&[("timeout_secs", SECS)]);
+    check(project.as_ref(), &["invalid peer certificate"], &[PASSWORD]);
+    let name = thread::current().name().unwrap().to_owned();
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args([&name, "--exact"]).env(URL, &server.options["url"]);
+    let output = again.env("SSL_CERT_FILE", certificate).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    assert!(server.sql("SELECT 1 / count(*) FROM jp_files WHERE key = 'x/a'"));
+}
+
 #[test]
 fn s3_says_what_is_wrong() {
     let mut server = Server::s3(&[]);

@@ -5,6 +5,7 @@
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader},
+    net::TcpListener,
     os::unix::{fs::chown, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -41,8 +42,45 @@ pub(crate) struct Server {
 impl Server {
     /// PostgreSQL with one user and the table `jp_files`.
     pub(crate) fn postgresql() -> Self {
-        let bin = postgresql_bin();
+        Self::postgresql_in(private_dir(), &["-c", "listen_addresses="])
+    }
+
+    /// The same, but encrypted and on a port; with the file of its certificate.
+    pub(crate) fn postgresql_over_tls() -> (Self, PathBuf) {
         let dir = private_dir();
+        let (certificate, key) = (dir.path().join("certificate"), dir.path().join("key"));
+        let config = "[req]\ndistinguished_name = name\nx509_extensions = ext\nprompt = no\n\
+            [name]\nCN = localhost\n\
+            [ext]\nbasicConstraints = critical, CA:FALSE\nsubjectAltName = DNS:localhost\n";
+        std::fs::write(dir.path().join("openssl.conf"), config).unwrap();
+        let mut openssl = as_nobody(Path::new("openssl"), dir.path());
+        openssl.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]);
+        openssl
+            .args(["-config", "openssl.conf", "-out"])
+            .arg(&certificate)
+            .arg("-keyout")
+            .arg(&key);
+        let output = openssl.output().expect("openssl can be started");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let args = [
+            "-p".to_owned(),
+            port.to_string(),
+            "--ssl=on".to_owned(),
+            format!("--ssl_cert_file={}", certificate.display()),
+            format!("--ssl_key_file={}", key.display()),
+        ];
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut server = Self::postgresql_in(dir, &args);
+        let url = format!("postgresql://tester@localhost:{port}/postgres?sslmode=require");
+        server.options.insert("url".to_owned(), url);
+        (server, certificate)
+    }
+
+    fn postgresql_in(dir: TempDir, args: &[&str]) -> Self {
+        let bin = postgresql_bin();
         let (data, password) = (dir.path().join("data"), dir.path().join("password"));
         std::fs::write(&password, PASSWORD).unwrap();
         let mut initdb = as_nobody(&bin.join("initdb"), dir.path());
@@ -53,11 +91,13 @@ impl Server {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let mut postgres = as_nobody(&bin.join("postgres"), dir.path());
         postgres.arg("-D").arg(&data).arg("-k").arg(dir.path());
-        postgres.args(["-c", "listen_addresses=", "-c", "fsync=off"]);
+        postgres.args(["-c", "fsync=off"]).args(args);
         let log = std::fs::File::create(dir.path().join("log")).unwrap();
         postgres.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         let child = postgres.spawn().expect("postgres can be started");
-        let url = format!("postgresql:///postgres?user=tester&host={}", dir.path().display());
+        let port = args.iter().skip_while(|arg| **arg != "-p").nth(1).unwrap_or(&"5432");
+        let dir_name = dir.path().display();
+        let url = format!("postgresql:///postgres?user=tester&host={dir_name}&port={port}");
         let options = [("url", url.as_str()), ("password", PASSWORD)];
         let server = Self::new("postgresql", &options, child, dir);
         server.wait_for_table();

@@ -5,7 +5,7 @@
 //! in its place is stderr.
 
 use std::{
-    io::{self, BufReader, BufWriter, IsTerminal, Stdin, Write},
+    io::{self, BufReader, BufWriter, IsTerminal, Read, Write},
     process::ExitCode,
 };
 
@@ -15,14 +15,19 @@ use super::Exit;
 /// stderr instead (on Unix).
 pub fn on_streams<F>(program: F) -> ExitCode
 where
-    F: FnOnce(BufReader<Stdin>, BufWriter<Box<dyn Write + Send>>) -> io::Result<Exit>,
+    F: FnOnce(
+        BufReader<Box<dyn Read + Send>>,
+        BufWriter<Box<dyn Write + Send>>,
+    ) -> io::Result<Exit>,
 {
-    let input = io::stdin();
-    if input.is_terminal() {
+    if io::stdin().is_terminal() {
         say("This is a tool: it reads one line of JSON. `jp tool check -- PROGRAM` tries it.");
     }
-    let output = own_stdout().map(|output| BufWriter::new(Box::new(output) as Box<_>));
-    match output.and_then(|output| program(BufReader::new(input), output)) {
+    let streams = own_stdin().and_then(|input| Ok((input, own_stdout()?)));
+    let exit = streams.and_then(|(input, output)| {
+        program(BufReader::new(Box::new(input)), BufWriter::new(Box::new(output)))
+    });
+    match exit {
         Ok(exit) => exit.into(),
         // Nobody listens any more, so there is nobody to tell.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
@@ -38,6 +43,19 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// Stdin without the buffer in front of it.
+#[cfg(unix)]
+pub(crate) fn own_stdin() -> io::Result<impl Read + Send + 'static> {
+    Ok(std::fs::File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?))
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the form of the other platforms")]
+pub(crate) fn own_stdin() -> io::Result<impl Read + Send + 'static> {
+    Ok(io::stdin())
+}
+
+/// Stdout, out of the reach of everybody else.
 #[cfg(unix)]
 pub(crate) fn own_stdout() -> io::Result<impl Write + Send + 'static> {
     // Not below 3: those are the numbers of the standard streams.

@@ -4,10 +4,11 @@
 //! does many times faster than anybody who has to ask for every file; the rest is searched like files on
 //! a disk, by asking for every file. Either way the answer is the same.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::{
     ToolError,
-    vfs::{ErrorCode, ErrorObject, FileMatches, FsGrep, FsGrepResult, ProjectPath},
+    access::FsRule,
+    vfs::{FileMatches, FsGrep, FsGrepResult, ProjectPath},
 };
 
 use super::{
@@ -32,12 +33,9 @@ pub(super) fn search<P: Place>(
     let Some(query) = query(place, args) else {
         return Ok(None);
     };
-    let found = match place.grep(query) {
-        None => return Ok(None),
-        Some(Ok(found)) => found,
-        Some(Err(error)) => return refused(&error),
+    let Some(FsGrepResult { matches, binary, unread }) = place.grep(&query)? else {
+        return Ok(None);
     };
-    let FsGrepResult { matches, binary, unread } = found;
     // What could not be read has to be told apart.
     if unread > 0 {
         return Ok(None);
@@ -64,9 +62,16 @@ fn query<P: Place>(place: &P, args: &GrepFiles) -> Option<FsGrep> {
         // What the host does with these, and what it says about them, is not quite the same.
         let path = place.canonical(Utf8Path::new(path)).ok()?;
         let is_never = path.components().any(|name| NEVER.contains(&name.as_str()));
-        (!is_never && place.may_read(&path)).then_some(path)
+        (!is_never && !reaches_only_below(place, &path)).then_some(path)
     });
-    let paths: Vec<_> = paths.collect::<Option<_>>()?;
+    let paths: Vec<Utf8PathBuf> = paths.collect::<Option<_>>()?;
+    // What is below two of them would be counted twice.
+    let is_in = |path: &Utf8PathBuf| {
+        paths.iter().any(|dir| path != dir && (dir == "." || path.starts_with(dir)))
+    };
+    if paths.iter().any(is_in) {
+        return None;
+    }
     let paths: Vec<_> =
         paths.iter().map(|path| ProjectPath::new(path.as_str()).ok()).collect::<Option<_>>()?;
     Some(FsGrep {
@@ -80,15 +85,10 @@ fn query<P: Place>(place: &P, args: &GrepFiles) -> Option<FsGrep> {
     })
 }
 
-/// More than the host can tell at once is searched and counted here; so is what it cannot find, to name
-/// it.
-fn refused(error: &ErrorObject) -> Result<Option<Hits>, ToolError> {
-    match error.code() {
-        Some(ErrorCode::AccessDenied | ErrorCode::Cancelled | ErrorCode::Timeout) => {
-            Err(ToolError::new(error.message()))
-        }
-        _ => Ok(None),
-    }
+/// Whether a directory may not be read, but something in it may.
+fn reaches_only_below<P: Place>(place: &P, path: &Utf8Path) -> bool {
+    let is_below = |rule: &FsRule| rule.read() && (path == "." || rule.path().starts_with(path));
+    !place.may_read(path) && place.policy().is_some_and(|policy| policy.fs.iter().any(is_below))
 }
 
 /// Whether the lines are as they are in the file, as far as they are shown.

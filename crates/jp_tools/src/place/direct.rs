@@ -15,38 +15,43 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::{
-    Call, Context, ToolError,
+    Call, Context, JsonSchema, Reply, Stop, ToolEntry, ToolError,
     access::{
         AccessPolicy, Capability,
         path::{Directory, Entry, Existing, Files, Kind, OpenError, Root},
     },
-    vfs::{ErrorObject, FsGrep, FsGrepResult},
+    vfs::{FsGrep, FsGrepResult},
 };
+use serde::de::DeserializeOwned;
 
 use self::write::Held;
-use super::{Change, Content, Deleted, Original, Place, PlaceError, Presence, Workspace};
+use super::{Change, Content, Deleted, Original, Place, PlaceError, Presence, Way};
 use crate::{git, walk::Tree};
 
 /// More threads wait for the disk rather than work.
 const MAX_THREADS: usize = 12;
 
-/// The files below the root that a call names.
+/// Tools beside the files.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Disk;
+pub(crate) struct Beside;
 
-impl Workspace for Disk {
+impl Way for Beside {
+    type Start = Call;
     type Place = Direct;
 
-    fn place(&self, call: &Call) -> Result<Direct, ToolError> {
-        let context = call.context.clone();
-        let root = Root::open(&context.root).map_err(|error| {
-            ToolError::new(format!("cannot open the workspace {}: {error}", context.root))
-        })?;
-        Ok(Direct { files: Files::new(root, context.access.clone()), context })
+    fn tool<A, R, E>(name: &str, tool: fn(A, &Call, &Direct) -> Result<R, E>) -> ToolEntry
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        R: Into<Reply> + 'static,
+        E: Into<Stop> + From<ToolError> + 'static,
+    {
+        jp_tool::tool(name, move |arguments, call: &Call| {
+            tool(arguments, call, &Direct::open(call)?)
+        })
     }
 }
 
-/// The files of one call.
+/// The files below the root of a call.
 #[derive(Debug)]
 pub(crate) struct Direct {
     files: Files,
@@ -171,12 +176,20 @@ impl Place for Direct {
         git::is_dirty(&self.context, canonical)
     }
 
-    fn grep(&self, _query: FsGrep) -> Option<Result<FsGrepResult, ErrorObject>> {
-        None
+    fn grep(&self, _query: &FsGrep) -> Result<Option<FsGrepResult>, PlaceError> {
+        Ok(None)
     }
 }
 
 impl Direct {
+    fn open(call: &Call) -> Result<Self, ToolError> {
+        let context = call.context.clone();
+        let root = Root::open(&context.root).map_err(|error| {
+            ToolError::new(format!("cannot open the workspace {}: {error}", context.root))
+        })?;
+        Ok(Self { files: Files::new(root, context.access.clone()), context })
+    }
+
     /// Makes the directories above a path that is to be made. Needs `create` on each, and on the path;
     /// without, nothing is made.
     fn make_parents(&self, path: &Utf8Path) -> Result<(), PlaceError> {

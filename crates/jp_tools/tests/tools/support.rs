@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jp_test::TestEnv;
 use serde_json::{Map, Value, json};
 
+#[cfg(target_os = "linux")]
 use crate::host;
 
 /// A workspace of its own.
@@ -104,7 +105,7 @@ fn everything(root: &Utf8Path) -> BTreeMap<Utf8PathBuf, String> {
                 dirs.push(path.clone());
                 String::new()
             } else if data.is_file() {
-                format!("{:?}", fs::read(&path))
+                content(&path, data.len())
             } else {
                 format!("{:?}", path.read_link_utf8())
             };
@@ -119,17 +120,16 @@ fn everything(root: &Utf8Path) -> BTreeMap<Utf8PathBuf, String> {
 fn content(path: &Utf8Path, len: u64) -> String {
     const MAX_SHOWN: u64 = 64 << 10;
     const MAX_READ: u64 = 1 << 30;
-    match len {
-        0..=MAX_SHOWN => {
-            format!("{:?}", fs::read(path).map(|bytes| bytes.escape_ascii().to_string()))
-        }
-        MAX_SHOWN..=MAX_READ => {
-            let mut hasher = DefaultHasher::new();
-            fs::read(path).unwrap().hash(&mut hasher);
-            format!("{len} bytes, {:x}", hasher.finish())
-        }
-        _ => format!("{len} bytes"),
+    if len > MAX_READ {
+        return format!("{len} bytes");
     }
+    let bytes = fs::read(path).unwrap();
+    if len <= MAX_SHOWN {
+        return bytes.escape_ascii().to_string();
+    }
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("{len} bytes, {:x}", hasher.finish())
 }
 
 /// Long enough for a slow machine, short enough to find what hangs.
@@ -176,10 +176,7 @@ impl Call<'_> {
 
     #[track_caller]
     pub(crate) fn run(self, arguments: Value) -> Answer {
-        // Programs are started by a tool that is beside the files, and by no other.
-        let starts_programs = self.name == "unix_utils" && self.action == "run";
-        let is_twice = self.is_twice && !starts_programs;
-        let sealed = is_twice.then(|| self.run_sealed(&arguments));
+        let sealed = self.run_sealed(&arguments);
         let Self { world, name, action, access, answers, .. } = self;
         let invocation = json!({
             "tool": { "name": name, "arguments": arguments, "answers": answers },
@@ -195,17 +192,34 @@ impl Call<'_> {
     }
 
     /// The same call of a sealed tool, on a copy of the files: what it answers, and the files after it.
-    fn run_sealed(&self, arguments: &Value) -> (Value, Option<i32>, BTreeMap<Utf8PathBuf, String>) {
+    #[cfg(target_os = "linux")]
+    fn run_sealed(
+        &self,
+        arguments: &Value,
+    ) -> Option<(Value, Option<i32>, BTreeMap<Utf8PathBuf, String>)> {
+        // Programs are started by a tool that is beside the files, and by no other.
+        let starts_programs = self.name == "unix_utils" && self.action == "run";
+        if starts_programs || !self.is_twice {
+            return None;
+        }
         let (_dir, root) = self.world.copy();
-        let init = json!({ "jsonrpc": "2.0", "method": "init", "params": {
-            "tool": {
-                "name": self.name, "arguments": arguments, "answers": self.answers, "options": {},
-            },
+        let init = serde_json::from_value(json!({
+            "tool": { "name": self.name, "arguments": arguments, "answers": self.answers },
             "context": { "action": self.action, "access": same_access(&self.access) },
             "protocol_version": jp_tool::vfs::PROTOCOL_VERSION,
-        } });
-        let (value, code) = host::play(env!("CARGO_BIN_EXE_jp-tools"), &root, &init);
-        (value, code, everything(&root))
+        }));
+        let program = env!("CARGO_BIN_EXE_jp-tools");
+        let (value, code) = host::serve(program, &root, init.unwrap());
+        Some((value, code, everything(&root)))
+    }
+
+    /// There is no host for sealed tools on this system.
+    #[cfg(not(target_os = "linux"))]
+    fn run_sealed(
+        &self,
+        _arguments: &Value,
+    ) -> Option<(Value, Option<i32>, BTreeMap<Utf8PathBuf, String>)> {
+        None
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use jp_tool::vfs::{Call, ErrorCode, ErrorObject, HostNotification, Id, PendingParams};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::{Inbound, Shared};
@@ -24,8 +25,12 @@ const MOST_QUESTIONS: usize = 8;
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) id: Id,
+    /// Which request of this id it is; a tool may use an id again.
+    pub(super) serial: u64,
     pub(super) call: Arc<Call>,
     pub(super) manner: Manner,
+    /// What bounds how much is done at the same time.
+    pub(super) turns: Turns,
     pub(super) gate: Arc<Gate>,
     pub(super) host: Arc<Host>,
     pub(super) shared: Arc<Shared>,
@@ -36,8 +41,28 @@ pub(super) struct Job {
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) id: Id,
+    pub(super) serial: u64,
     pub(super) line: Vec<u8>,
     pub(super) note: Note,
+}
+
+/// How much of a session is done at the same time. What is called off keeps its turn until it has really
+/// ended, so calling off in a loop piles nothing up.
+#[derive(Debug, Clone)]
+pub(super) struct Turns {
+    /// Work that keeps a thread busy. Each can make an answer of several times the largest file.
+    busy: Arc<Semaphore>,
+    /// Work that waits for something else.
+    waiting: Arc<Semaphore>,
+    /// Changes of files, one at a time and in the order in which they came.
+    changes: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        let (busy, waiting) = (Arc::new(Semaphore::new(2)), Arc::new(Semaphore::new(4)));
+        Self { busy, waiting, changes: Arc::default() }
+    }
 }
 
 /// What is written down about it.
@@ -53,10 +78,16 @@ impl Job {
     /// Carries the request out and hands the answer over. When it is called off nothing more happens, and
     /// somebody else has answered.
     pub(super) async fn run(self) {
-        let Some((line, note)) = self.cancel.run_until_cancelled(self.perform()).await else {
-            return;
-        };
-        let answered = Answered { id: self.id.clone(), line, note };
+        let mut owed = Owed { job: &self, is_paid: false };
+        let performed = self.cancel.run_until_cancelled(self.perform()).await;
+        owed.is_paid = true;
+        if let Some((line, note)) = performed {
+            self.hand_over(line, note);
+        }
+    }
+
+    fn hand_over(&self, line: Vec<u8>, note: Note) {
+        let answered = Answered { id: self.id.clone(), serial: self.serial, line, note };
         self.shared.send(Inbound::Answered(answered));
     }
 
@@ -77,8 +108,11 @@ impl Job {
     }
 
     async fn try_with_approvals(&self, decided: &mut Decided) -> Result<Vec<u8>, ErrorObject> {
-        let (mut once, mut course, mut was_told) = (Vec::new(), Course::default(), false);
-        for _ in 0..=MOST_QUESTIONS {
+        let (mut once, mut course, mut questions) = (Vec::new(), Course::default(), 0);
+        let refuse = |denial: String, why: &str| {
+            ErrorObject::new(ErrorCode::AccessDenied, format!("{denial}; {why}"))
+        };
+        loop {
             let means = self.gate.means_with(&once);
             let (wanted, denial) = match self.attempt(&means, &mut course).await {
                 Ok(line) => return Ok(line),
@@ -86,29 +120,24 @@ impl Job {
                 Err(Stop::Ask { wanted, denial }) => (wanted, denial),
             };
             if !self.host.approver().can_ask() {
-                let denial = format!("{denial}; nobody can be asked");
-                return Err(ErrorObject::new(ErrorCode::AccessDenied, denial));
+                return Err(refuse(denial, "nobody can be asked"));
             }
-            if !std::mem::replace(&mut was_told, true) {
+            if questions == 0 {
                 self.tell_pending();
             }
-            match self.ask(&wanted, &means).await {
-                None => {}
-                Some(Approval::No) => {
-                    *decided = Decided::AskedNo;
-                    let denial = format!("{denial}; a person said no");
-                    return Err(ErrorObject::new(ErrorCode::AccessDenied, denial));
+            let Some(approval) = self.ask(&wanted, &means).await else { continue };
+            *decided = approval.into();
+            questions += 1;
+            match approval {
+                _ if self.cancel.is_cancelled() => return Err(called_off()),
+                Approval::No => return Err(refuse(denial, "a person said no")),
+                _ if questions > MOST_QUESTIONS => {
+                    return Err(refuse(denial, "one request cannot be asked about so often"));
                 }
-                Some(approval) => {
-                    *decided = approval.into();
-                    if approval == Approval::Once {
-                        once.push(wanted);
-                    }
-                }
+                Approval::Run | Approval::Keep if wanted.can_be_a_rule() => {}
+                Approval::Once | Approval::Run | Approval::Keep => once.push(wanted),
             }
         }
-        let message = "access denied: the request needs more approvals than one request can get";
-        Err(ErrorObject::new(ErrorCode::AccessDenied, message))
     }
 
     /// Asks a person. `None`: somebody has said yes to something meanwhile, so it is tried again first.
@@ -130,16 +159,23 @@ impl Job {
     }
 
     async fn attempt(&self, means: &Arc<Means>, course: &mut Course) -> Result<Vec<u8>, Stop> {
+        let (call, id) = (&self.call, &self.id);
         if self.manner == Manner::Waiting {
-            let (call, id) = (&self.call, &self.id);
+            let _turn = self.turns.waiting.acquire().await;
             return serve::waiting(call, id, &self.gate, means, &self.host, course).await;
         }
-        let (call, id, means) = (self.call.clone(), self.id.clone(), means.clone());
+        let change = match serve::changes_files(call) {
+            true => Some(self.turns.changes.clone().lock_owned().await),
+            false => None,
+        };
+        let turn = self.turns.busy.clone().acquire_owned().await;
+        let (call, id, means) = (call.clone(), id.clone(), means.clone());
         let (limits, cancel, gate) = (*self.host.limits(), self.cancel.clone(), self.gate.clone());
         let work = tokio::task::spawn_blocking(move || {
+            let _both = (turn, change);
             // It may have waited for its turn longer than anybody wanted it.
             if cancel.is_cancelled() {
-                return Err(ErrorObject::new(ErrorCode::Cancelled, "called off").into());
+                return Err(called_off().into());
             }
             let mut out = Vec::new();
             serve::at_once(&call, &id, &gate, &means, &limits, &mut out)?;
@@ -155,6 +191,30 @@ impl Job {
         reply::notification(&HostNotification::Pending(pending), &mut line);
         self.shared.send(Inbound::Line(line));
     }
+}
+
+/// The answer that a request gets if whoever should answer it is gone: a fault of ours must not make a
+/// tool wait.
+struct Owed<'a> {
+    job: &'a Job,
+    is_paid: bool,
+}
+
+impl Drop for Owed<'_> {
+    fn drop(&mut self) {
+        if self.is_paid || self.job.cancel.is_cancelled() {
+            return;
+        }
+        let (error, mut line) = (internal("the host failed at this request"), Vec::new());
+        let code = Some(error.number());
+        reply::failure(Some(&self.job.id), error, &mut line);
+        let note = Note { decided: Decided::None, code, rule: None, at: Instant::now() };
+        self.job.hand_over(line, note);
+    }
+}
+
+fn called_off() -> ErrorObject {
+    ErrorObject::new(ErrorCode::Cancelled, "the request was called off")
 }
 
 impl From<Approval> for Decided {

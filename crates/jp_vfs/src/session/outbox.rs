@@ -16,6 +16,8 @@ const KEPT: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     chunks: VecDeque<Vec<u8>>,
+    /// The length of all chunks but the last, which still grows.
+    behind: usize,
     /// How much of the first chunk is written.
     written: usize,
     /// An empty buffer.
@@ -40,13 +42,14 @@ impl Outbox {
 
     /// How many bytes wait.
     pub(super) fn len(&self) -> usize {
-        self.chunks.iter().map(Vec::len).sum::<usize>() - self.written
+        self.behind + self.chunks.back().map_or(0, Vec::len) - self.written
     }
 
     /// Where the next short answer is added.
     pub(super) fn open(&mut self) -> &mut Vec<u8> {
         if self.chunks.back().is_none_or(|last| last.len() >= TOGETHER) {
-            self.chunks.push_back(std::mem::take(&mut self.spare));
+            let spare = std::mem::take(&mut self.spare);
+            self.append(spare);
         }
         let last = self.chunks.len() - 1;
         &mut self.chunks[last]
@@ -56,13 +59,18 @@ impl Outbox {
         if line.len() < TOGETHER {
             self.open().extend_from_slice(&line);
         } else {
-            self.chunks.push_back(line);
+            self.append(line);
         }
+    }
+
+    fn append(&mut self, chunk: Vec<u8>) {
+        self.behind += self.chunks.back().map_or(0, Vec::len);
+        self.chunks.push_back(chunk);
     }
 
     pub(super) fn clear(&mut self) {
         self.chunks.clear();
-        self.written = 0;
+        (self.written, self.behind) = (0, 0);
     }
 
     /// Writes what the pipe takes.
@@ -72,6 +80,8 @@ impl Outbox {
             if self.written == first.len() {
                 self.written = 0;
                 let mut done = self.chunks.pop_front().unwrap_or_default();
+                // The last one was not counted.
+                self.behind -= if self.chunks.is_empty() { 0 } else { done.len() };
                 if done.capacity() <= KEPT {
                     done.clear();
                     self.spare = done;

@@ -29,6 +29,7 @@ use tokio::runtime::Handle;
 use self::requests::UnderWay;
 use super::{
     End, Inbound, Pipes, Shared,
+    job::Turns,
     lines::{Arrived, Line, Lines},
     outbox::{Outbox, Sent},
 };
@@ -37,10 +38,13 @@ use crate::{gate::Gate, host::Host, reply};
 /// How much may wait to be read by the tool before it is not read from.
 const MOST_UNREAD: usize = 32 << 20;
 /// How many requests may be under way, and how long they may be together.
-const MOST_REQUESTS: usize = 64;
+const MOST_REQUESTS: usize = 1_024;
 const MOST_REQUESTED: usize = 32 << 20;
-/// How much fits into a pipe, if the system agrees. Fewer turns for the same bytes.
-const PIPE: usize = 1 << 20;
+/// So much is answered before what was answered is sent: together costs less, and early starts the tool.
+const TOGETHER: usize = 64 << 10;
+/// How much fits into a pipe, if the system agrees: fewer turns for the same bytes. The system gives a user
+/// so many pages for all pipes, so this is not as much as one could have.
+const PIPE: usize = 256 << 10;
 
 /// The state of a session.
 #[derive(Debug)]
@@ -54,7 +58,13 @@ pub(super) struct Talk {
     from_tool: OwnedFd,
     lines: Lines,
     outbox: Outbox,
+    /// Whether lines have arrived that nobody has looked at.
+    has_lines: bool,
+    /// Whether no more will arrive.
+    is_at_end: bool,
     under_way: HashMap<Id, UnderWay>,
+    serial: u64,
+    turns: Turns,
     /// The length of all that is under way.
     requested: usize,
     /// Whether the tool is expected to say something. One that stays alive is not, between two inputs.
@@ -63,8 +73,12 @@ pub(super) struct Talk {
     is_cancelled: bool,
     /// When it last did something that counts.
     last_word: Instant,
-    /// When it last read something.
+    /// When it last read something, or when there was last something new to read.
     last_read: Instant,
+    /// Whether there was something left to read after the last attempt to send.
+    has_backlog: bool,
+    /// Whether it may say where it stands and then wait for input.
+    stays_alive: bool,
 }
 
 impl Talk {
@@ -74,6 +88,7 @@ impl Talk {
         host: Arc<Host>,
         shared: Arc<Shared>,
         runtime: Handle,
+        stays_alive: bool,
     ) -> io::Result<Self> {
         for pipe in [&pipes.to_tool, &pipes.from_tool] {
             rustix::io::ioctl_fionbio(pipe, true)?;
@@ -89,12 +104,18 @@ impl Talk {
             to_tool: Some(pipes.to_tool),
             from_tool: pipes.from_tool,
             outbox: Outbox::default(),
+            has_lines: false,
+            is_at_end: false,
             under_way: HashMap::new(),
+            serial: 0,
+            turns: Turns::default(),
             requested: 0,
             is_expected: true,
             is_cancelled: false,
             last_word: now,
             last_read: now,
+            has_backlog: false,
+            stays_alive,
         })
     }
 
@@ -106,6 +127,7 @@ impl Talk {
     /// Serves the tool until its end, then reads over what it may still have to say, until nobody holds the
     /// session any more.
     pub(super) fn run(mut self) {
+        let _last_word = LastWord(self.shared.clone());
         let end = loop {
             match self.turn() {
                 Ok(None) => {}
@@ -127,7 +149,8 @@ impl Talk {
     /// One wait and what comes of it. `Some(None)`: nobody wants the session any more.
     fn turn(&mut self) -> io::Result<Option<Option<End>>> {
         self.send()?;
-        let deadline = self.deadline();
+        let goes_on = self.has_lines && self.has_room();
+        let deadline = if goes_on { Some(Instant::now()) } else { self.deadline() };
         let ready = self.wait(deadline)?;
         if ready.bell {
             for inbound in self.shared.receive() {
@@ -136,18 +159,27 @@ impl Talk {
                 }
             }
         }
-        if ready.line
-            && let Some(end) = self.read()?
+        if ready.line && !self.has_lines {
+            self.is_at_end = self.lines.fill(self.from_tool.as_fd())? == Arrived::End;
+            self.has_lines = true;
+        }
+        if self.has_lines
+            && let Some(end) = self.read()
         {
             return Ok(Some(Some(end)));
         }
         Ok(self.impatience().map(Some))
     }
 
-    fn wait(&self, deadline: Option<Instant>) -> io::Result<Ready> {
-        let can_read = self.outbox.len() < MOST_UNREAD
+    /// Whether more can be taken on.
+    fn has_room(&self) -> bool {
+        self.outbox.len() < MOST_UNREAD
             && self.under_way.len() < MOST_REQUESTS
-            && self.requested < MOST_REQUESTED;
+            && self.requested < MOST_REQUESTED
+    }
+
+    fn wait(&self, deadline: Option<Instant>) -> io::Result<Ready> {
+        let can_read = self.has_room() && !self.has_lines && !self.is_at_end;
         let mut polled = vec![PollFd::new(&self.shared.bell, PollFlags::IN)];
         // A pipe whose other end is closed is always ready, so one that may not be read is left out.
         if can_read {
@@ -166,38 +198,45 @@ impl Talk {
 
     /// Sends what the tool takes.
     fn send(&mut self) -> io::Result<()> {
-        let Some(to_tool) = self.to_tool.as_ref().filter(|_| !self.outbox.is_empty()) else {
+        if self.outbox.is_empty() {
+            return Ok(());
+        }
+        let Some(to_tool) = &self.to_tool else {
+            self.outbox.clear();
             return Ok(());
         };
-        match self.outbox.write(to_tool.as_fd())? {
-            Sent::All | Sent::Part(true) => self.last_read = Instant::now(),
-            Sent::Part(false) => {}
-            Sent::Closed => {
-                self.to_tool = None;
-                self.outbox.clear();
-            }
+        let sent = self.outbox.write(to_tool.as_fd())?;
+        if !self.has_backlog || sent != Sent::Part(false) {
+            self.last_read = Instant::now();
+        }
+        self.has_backlog = matches!(sent, Sent::Part(_));
+        if sent == Sent::Closed {
+            self.to_tool = None;
+            self.outbox.clear();
         }
         Ok(())
     }
 
-    fn read(&mut self) -> io::Result<Option<End>> {
-        let arrived = self.lines.fill(self.from_tool.as_fd())?;
+    /// Looks at the lines that have arrived, as far as there is room for what comes of them.
+    fn read(&mut self) -> Option<End> {
         let mut lines = std::mem::replace(&mut self.lines, Lines::new(0));
         let mut end = None;
-        while end.is_none()
-            && let Some(line) = lines.next()
-        {
+        while end.is_none() && self.has_room() && self.outbox.len() < TOGETHER {
+            let Some(line) = lines.next() else {
+                self.has_lines = false;
+                break;
+            };
             end = match line {
                 Line::Whole(range) => self.line(lines.bytes(range)),
                 Line::TooLong => self.too_long(),
             };
         }
-        if end.is_none() && arrived == Arrived::End {
+        if end.is_none() && self.is_at_end && !self.has_lines {
             let rest = lines.rest();
             end = rest.and_then(|rest| self.line(lines.bytes(rest))).or(Some(End::Closed));
         }
         self.lines = lines;
-        Ok(end)
+        end
     }
 
     fn line(&mut self, line: &[u8]) -> Option<End> {
@@ -230,7 +269,7 @@ impl Talk {
                 if matches!(state, ToolState::Stopped { .. }) {
                     return Some(End::Stopped(state));
                 }
-                self.is_expected = false;
+                self.is_expected = !self.stays_alive;
             }
             Ok(ToolNotification::Cancel(params)) => {
                 self.last_word = Instant::now();
@@ -238,6 +277,12 @@ impl Talk {
             }
             Err(InvalidNotification::Unknown { method }) => {
                 tracing::debug!(method, "a notification that nobody knows");
+                return None;
+            }
+            Err(InvalidNotification::Params { method, source })
+                if !matches!(&*method, "result" | "error") =>
+            {
+                tracing::warn!("params of `{method}`: {source}");
                 return None;
             }
             Err(error @ InvalidNotification::Params { .. }) => {
@@ -319,6 +364,15 @@ impl Talk {
     }
 }
 
+/// Whoever waits for the end must not wait for ever, also if this thread fails.
+struct LastWord(Arc<Shared>);
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        self.0.tell_end(End::Lost("the host failed to serve the tool".to_owned()));
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Ready {
     bell: bool,
@@ -328,7 +382,7 @@ struct Ready {
 fn until(deadline: Instant) -> Timespec {
     let left = deadline.saturating_duration_since(Instant::now());
     // Rounded up, so that the deadline has really passed.
-    let left = left + Duration::from_millis(1);
+    let left = if left.is_zero() { left } else { left + Duration::from_millis(1) };
     Timespec {
         tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: left.subsec_nanos().into(),

@@ -11,6 +11,7 @@ use crate::{
     args::ToolList,
     ctx::Ctx,
     error::{Error, Result},
+    exit::Exit,
     tools::{self, Wishes, progress::Progress},
 };
 
@@ -35,10 +36,13 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
     } else {
         ctx.printer().print(Print::content(&table(ctx, &rows)).untrusted())?;
     }
-    for error in rows.into_iter().filter_map(|row| row.found.err()) {
+    let broken: Vec<_> = rows.into_iter().filter_map(|row| row.found.err()).collect();
+    let is_whole = broken.is_empty();
+    for error in broken {
         Error::from(error).report(ctx);
     }
-    Ok(())
+    // A script that lists tools wants to know that some of them do not work.
+    if is_whole { Ok(()) } else { Err(Error::said(Exit::Failure)) }
 }
 
 /// All tools in the order of the configuration; their programs are asked side by side.

@@ -1,8 +1,9 @@
 //! `jp tool run`: one call of a tool, as the assistant would make it.
 
-use std::{cell::RefCell, io::Read as _, sync::Arc, time::Duration};
+use std::{cell::RefCell, collections::HashSet, io::Read as _, sync::Arc, time::Duration};
 
 use jp_config::conversation::tool::ResultMode;
+use jp_conversation::EventKind;
 use jp_llm::tool::{
     CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, SettledAnswer, ToolCall,
     arguments, render, text_of,
@@ -45,7 +46,8 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
     let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
     let cancel = CancellationToken::new();
     let end = tools::block_on(async {
-        interruptible(call(ctx, args, trace, &journal, &cancel), &cancel).await?
+        let call = Box::pin(call(ctx, args, trace, &journal, &cancel));
+        interruptible(call, &cancel).await?
     });
     journal.finish()?;
     print(ctx, &args.name, end?)
@@ -70,7 +72,13 @@ async fn call(
     let arguments = given(ctx, args, &tool)?;
     let (yes, stat) = (args.yes, args.changes.stat);
     let attendant = Attendant { ctx, yes, stat, progress: &progress, warned: &warned };
-    let record = |event| journal.record(event);
+    let asked = RefCell::new(HashSet::new());
+    let record = |event: EventKind| {
+        if let EventKind::InquiryRequest { question, .. } = &event {
+            asked.borrow_mut().extend(question["id"].as_str().map(ToOwned::to_owned));
+        }
+        journal.record(event);
+    };
     let handles = Handles::default();
     let coordinator = Coordinator {
         interaction: &attendant,
@@ -88,6 +96,7 @@ async fn call(
     let call = ToolCall { id, name: args.name.clone(), arguments };
     let end = progress.during(&args.name, coordinator.call(&tool, call, changes, cancel)).await;
     handles.abort_all(cancel).await;
+    warn_of_unused(ctx, &args.answers, &asked.into_inner(), &end)?;
     Ok(end)
 }
 
@@ -120,6 +129,20 @@ fn settle(tool: &mut ResolvedTool, answers: &[String]) -> Result {
                 .hint("write `--answer <id>=<value>`"));
         };
         tool.settle(id, SettledAnswer::Typed(value.to_owned()));
+    }
+    Ok(())
+}
+
+/// Says which answers nobody has asked for: their ids may be misspelled.
+fn warn_of_unused(ctx: &Ctx, answers: &[String], asked: &HashSet<String>, end: &CallEnd) -> Result {
+    // Without a run there was nobody who could have asked.
+    if matches!(end, CallEnd::Skipped(_) | CallEnd::Cancelled) {
+        return Ok(());
+    }
+    let ids = answers.iter().filter_map(|answer| Some(answer.split_once('=')?.0));
+    for id in ids.filter(|id| !asked.contains(*id)) {
+        let text = format!("warning: --answer {id}: the tool did not ask that\n");
+        ctx.printer().print(Print::chrome(&text).untrusted())?;
     }
     Ok(())
 }

@@ -92,7 +92,7 @@ fn a_list_with_a_broken_tool() {
     program(&env, "good.sh", &described("{}"));
     insta::assert_snapshot!(env.jp(["tool", "list"]).run(), @"
     $ jp tool list
-    exit code: 0
+    exit code: 1
     --- stdout
     TOOL  RUN         SOURCE  SUMMARY
     good  unattended  local   Does it.

@@ -51,6 +51,13 @@ fn an_answer_comes_with_the_call() {
 }
 
 #[test]
+fn an_answer_that_nobody_asked_for_is_mentioned() {
+    let env = asking(BOOLEAN);
+    let output = run(&env, &["t", "--answer", "go=true", "--answer", "og=true"]).run().success();
+    assert_eq!(output.stderr(), "warning: --answer og: the tool did not ask that\n");
+}
+
+#[test]
 fn an_answer_is_in_the_configuration() {
     let env = asking(BOOLEAN);
     let answer = "[conversation.tools.t.questions.go]\nanswer = true\n";

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use jp_changes::Judged;
+use jp_changes::Reviewed;
 use jp_config::conversation::tool::QuestionTarget;
 use jp_tool::{AnswerType, ContentBlock, Parameter, Question};
 use serde_json::json;
@@ -62,7 +62,7 @@ impl Interaction for Person {
         if self.accepts { Verdict::Yes } else { Verdict::No }
     }
 
-    async fn review(&self, _: &str, _: &Judged, _: Changes) -> Verdict {
+    async fn review(&self, _: &str, _: &dyn Reviewed, _: Changes) -> Verdict {
         Verdict::No
     }
 

@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use jp_tool::{Action, ToolSchema};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use super::{BoxFuture, Execution, Request, ToolRuntime};
 use crate::tool::{definition::ToolDocs, outcome::ExecutionOutcome, resolve::Resolver};
+
+/// So many tools are looked at side by side.
+const AT_ONCE: usize = 16;
 
 /// A tool that is part of jp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,19 +80,31 @@ impl ToolRuntime for BuiltinRuntime {
 
 async fn describe_tools(resolver: &Arc<Resolver>, request: Request<'_>) -> ExecutionOutcome {
     let names = request.tool.arguments.get("tools").and_then(Value::as_array);
-    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<_> = names.into_iter().flatten().filter_map(Value::as_str).collect();
     let mut parts = Vec::new();
-    for name in names {
-        match resolver.resolve(name).await {
-            Ok(tool) => parts.push(explained(name, tool.definition.summary.as_deref(), &tool.docs)),
-            Err(error) => {
-                let hints = error.hints().join("\n");
-                let space = if hints.is_empty() { "" } else { "\n" };
-                parts.push(format!("# {name}\n\n{error}{space}{hints}"));
-            }
+    // Each may have to start a program, and whoever asks can name as many as it likes.
+    for some in names.chunks(AT_ONCE) {
+        let mut asked = JoinSet::new();
+        for (place, name) in some.iter().enumerate() {
+            let (resolver, name) = (resolver.clone(), (*name).to_owned());
+            asked.spawn(async move { (place, description(&resolver, &name).await) });
         }
+        let mut found = asked.join_all().await;
+        found.sort_unstable_by_key(|(place, _)| *place);
+        parts.extend(found.into_iter().map(|(_, part)| part));
     }
     ExecutionOutcome::text(parts.join("\n\n"))
+}
+
+async fn description(resolver: &Arc<Resolver>, name: &str) -> String {
+    match resolver.resolve(name).await {
+        Ok(tool) => explained(name, tool.definition.summary.as_deref(), &tool.docs),
+        Err(error) => {
+            let hints = error.hints().join("\n");
+            let space = if hints.is_empty() { "" } else { "\n" };
+            format!("# {name}\n\n{error}{space}{hints}")
+        }
+    }
 }
 
 /// The whole documentation of a tool.

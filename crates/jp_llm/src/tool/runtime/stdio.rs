@@ -12,6 +12,7 @@ use jp_tool::{Action, ToolError};
 use super::{BoxFuture, Execution, Request, ToolRuntime};
 use crate::tool::{
     context::tool_context,
+    held::Held,
     local::{LocalProgram, StartError},
     outcome::{self, Cause, ExecutionOutcome, Failure},
 };
@@ -45,7 +46,7 @@ impl StdioRuntime {
         let outcome = outcome::of_program(&finished, program.timeout);
         let warnings = warnings.into_iter().chain(left(&settled)).collect();
         // What shows arguments changes nothing, whatever it did.
-        let pending = settled.pending.filter(|_| request.action == Action::Run);
+        let pending = settled.pending.filter(|_| request.action == Action::Run).map(Held::Process);
         Ok(Execution { outcome, pending, advice: settled.advice, warnings })
     }
 }

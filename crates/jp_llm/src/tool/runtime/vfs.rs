@@ -9,7 +9,7 @@ pub(crate) mod served;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use jp_project::ProjectFiles;
+use jp_project::{OverlayProjectFiles, ProjectFiles};
 use jp_tool::{
     Action, Invocation, SchemaResponse, ToolError, ToolResult,
     vfs::{Answer, Init, InitContext, PROTOCOL_VERSION},
@@ -20,6 +20,7 @@ use self::served::Served;
 use super::{BoxFuture, Execution, Request, ToolRuntime, stdio::failure};
 use crate::tool::{
     context::tool_context,
+    held::Held,
     local::LocalProgram,
     outcome::{Cause, ExecutionOutcome, Failure},
 };
@@ -55,8 +56,8 @@ impl VfsRuntime {
     }
 
     async fn run(&self, request: Request<'_>) -> Result<Execution, Failure> {
-        let started =
-            self.tool.start(request.tool.clone(), request.action, &self.tool.world.project);
+        let ground = Ground::new(&self.tool.world, request.hold);
+        let started = self.tool.start(request.tool.clone(), request.action, &ground, false);
         let Some(started) = request.cancel.run_until_cancelled(started).await else {
             return Ok(ExecutionOutcome::Cancelled.into());
         };
@@ -73,7 +74,42 @@ impl VfsRuntime {
                 ExecutionOutcome::Cancelled
             }
         };
-        Ok(Execution { warnings, ..outcome.into() })
+        let is_whole = matches!(outcome, ExecutionOutcome::Completed(_));
+        // What shows arguments changes nothing, whatever it did.
+        let pending = ground.held().filter(|_| is_whole && request.action == Action::Run);
+        Ok(Execution { pending, warnings, ..outcome.into() })
+    }
+}
+
+/// The files that a call works on: those of the project, or the same with changes kept apart.
+#[derive(Debug)]
+enum Ground {
+    Project(Arc<dyn ProjectFiles>),
+    Apart(OverlayProjectFiles),
+}
+
+impl Ground {
+    fn new(world: &VfsWorld, hold: bool) -> Self {
+        if hold {
+            Self::Apart(OverlayProjectFiles::new(world.project.as_ref(), &world.scratch))
+        } else {
+            Self::Project(world.project.clone())
+        }
+    }
+
+    fn files(&self) -> Arc<dyn ProjectFiles> {
+        match self {
+            Self::Project(files) => files.clone(),
+            Self::Apart(files) => Arc::new(files.clone()),
+        }
+    }
+
+    /// What was changed and nobody has decided about yet.
+    fn held(self) -> Option<Held> {
+        match self {
+            Self::Project(_) => None,
+            Self::Apart(files) => Some(Held::above(files)),
+        }
     }
 }
 
@@ -92,15 +128,17 @@ impl VfsTool {
         &self,
         tool: jp_tool::Tool,
         action: Action,
-        project: &Arc<dyn ProjectFiles>,
+        ground: &Ground,
+        stays_alive: bool,
     ) -> Result<(Served, Vec<String>), Failure> {
         let program = &self.program;
-        let gate = Gate::new(self.access.clone(), project.clone(), self.world.scratch.clone());
+        let gate = Gate::new(self.access.clone(), ground.files(), self.world.scratch.clone());
         gate.prepare().await.map_err(|error| ToolError::from_error(&error))?;
         let invocation = tool_context(&program.place, tool, action);
         let started = program.start_sealed(&invocation).await;
         let (running, warnings) = started.map_err(|error| failure(&error))?;
-        let served = Served::new(running, init(invocation), gate, self.world.host.clone())?;
+        let host = self.world.host.clone();
+        let served = Served::new(running, init(invocation), gate, host, stays_alive)?;
         Ok((served, warnings))
     }
 }

@@ -22,7 +22,7 @@ pub(super) async fn ask(
     let access = ToolAccess::new(&invocation.tool.name, &program.key, None, None);
     let gate = Gate::new(Arc::new(access), Arc::new(NullProjectFiles), "/nonexistent".into());
     let host = Arc::new(Host::without_means(Limits::default()));
-    let served = Served::new(running, init(invocation.clone()), gate, host)
+    let served = Served::new(running, init(invocation.clone()), gate, host, false)
         .map_err(|error| said(error.to_string(), String::new()))?;
     let end = tokio::time::timeout(PATIENCE, served.session.end()).await;
     let (answer, printed) = match end {

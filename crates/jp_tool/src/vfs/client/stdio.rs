@@ -1,12 +1,11 @@
 //! The streams of the process, as the channel to the host.
 
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::process;
 
 use super::{ConnectError, VfsHost};
 use crate::ToolError;
-use crate::sdk::stdio::own_stdout;
+use crate::sdk::stdio::{own_stdin, own_stdout};
 
 /// The host of this program. Whatever else is printed to stdout goes to stderr from now on (on Unix),
 /// so that it cannot get between the messages.
@@ -33,16 +32,4 @@ pub fn try_connect() -> Result<VfsHost, ConnectError> {
         return Err(ConnectError::Terminal);
     }
     VfsHost::over(own_stdin()?, own_stdout()?)
-}
-
-/// Stdin without the buffer in front of it.
-#[cfg(unix)]
-fn own_stdin() -> io::Result<File> {
-    Ok(File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?))
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the form of the other platforms")]
-fn own_stdin() -> io::Result<io::Stdin> {
-    Ok(io::stdin())
 }

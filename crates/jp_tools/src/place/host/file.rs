@@ -3,14 +3,10 @@
 //! The first part is small and kept: most files are, and whoever reads one looks at its beginning first
 //! and then goes back.
 
-use std::{
-    io::{self, Read},
-    sync::Arc,
-};
+use std::io::{self, Read};
 
-use jp_tool::vfs::{Encoding, ErrorObject, FsRead, FsReadResult, ProjectPath};
+use jp_tool::vfs::{ProjectPath, VfsError, VfsHost};
 
-use super::link::Link;
 use crate::place::Content;
 
 /// How much is asked for at first, and then at a time.
@@ -20,7 +16,7 @@ const PART: u64 = 1 << 20;
 /// An open file.
 #[derive(Debug)]
 pub(crate) struct HostFile {
-    link: Arc<Link>,
+    host: VfsHost,
     path: ProjectPath,
     size: u64,
     first: Vec<u8>,
@@ -32,19 +28,15 @@ pub(crate) struct HostFile {
 
 impl HostFile {
     /// Asks for the first part. Needs `read`.
-    pub(super) fn open(link: &Arc<Link>, path: ProjectPath) -> Result<Self, ErrorObject> {
-        let request = FsRead { limit: Some(FIRST), ..FsRead::new(path.clone()) };
-        let answer = link.ask(&request)?;
-        let size = answer.size;
-        let first = bytes(answer).map_err(|error| {
-            ErrorObject::new(jp_tool::vfs::ErrorCode::InternalError, error.to_string())
-        })?;
-        Ok(Self { link: Arc::clone(link), path, size, first, part: Vec::new(), part_at: 0, at: 0 })
+    pub(super) fn open(host: &VfsHost, path: ProjectPath) -> Result<Self, VfsError> {
+        let first = host.read_part(&path, 0, FIRST)?;
+        let (size, first) = (first.size, first.bytes);
+        Ok(Self { host: host.clone(), path, size, first, part: Vec::new(), part_at: 0, at: 0 })
     }
 
     /// What is known of the file from where it is read on.
     fn known(&self) -> &[u8] {
-        let from = |bytes: &'_ [u8], start: u64| -> Option<usize> {
+        let from = |bytes: &[u8], start: u64| {
             let offset = usize::try_from(self.at.checked_sub(start)?).ok()?;
             (offset < bytes.len()).then_some(offset)
         };
@@ -58,13 +50,8 @@ impl HostFile {
 impl Read for HostFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.known().is_empty() && self.at < self.size && !buffer.is_empty() {
-            let (offset, limit) = (Some(self.at), Some(PART));
-            let request = FsRead { path: self.path.clone(), offset, limit };
-            let answer = self
-                .link
-                .ask(&request)
-                .map_err(|error| io::Error::other(error.message().to_owned()))?;
-            self.part = bytes(answer)?;
+            let part = self.host.read_part(&self.path, self.at, PART);
+            self.part = part.map_err(io::Error::other)?.bytes;
             self.part_at = self.at;
         }
         let len = self.known().read(buffer)?;
@@ -81,15 +68,5 @@ impl Content for HostFile {
     fn rewind(&mut self) -> io::Result<()> {
         self.at = 0;
         Ok(())
-    }
-}
-
-/// The bytes of an answer.
-fn bytes(answer: FsReadResult) -> io::Result<Vec<u8>> {
-    match answer.encoding {
-        None => Ok(answer.content.into_bytes()),
-        Some(Encoding::Base64) => base64_simd::STANDARD
-            .decode_to_vec(answer.content)
-            .map_err(|_| io::Error::other("the host sent something that is no base64")),
     }
 }

@@ -40,7 +40,7 @@ impl Tree for HostPlace {
 
     fn kind(&self, path: &Utf8Path) -> Result<Kind, PlaceError> {
         let request = FsMetadata { path: path::project(path)? };
-        match self.link.ask(&request) {
+        match self.host.call(&request) {
             Ok(data) if data.kind == vfs::Kind::File => Ok(Kind::File),
             Ok(_) => Ok(Kind::Directory),
             // The protocol has no word for what is neither.
@@ -54,8 +54,7 @@ impl Tree for HostPlace {
     }
 
     fn open(&self, path: &Utf8Path) -> Result<HostFile, PlaceError> {
-        HostFile::open(&self.link, path::project(path)?)
-            .map_err(|error| self.failed_on_file(path, &error))
+        HostFile::open(&self.host, path::project(path)?).map_err(|error| self.failed(path, &error))
     }
 
     fn dir(&self, path: &Utf8Path) -> Result<HostDir, PlaceError> {
@@ -65,7 +64,8 @@ impl Tree for HostPlace {
             let offset = u64::try_from(entries.len()).ok().filter(|offset| *offset > 0);
             let request =
                 FsListDir { path: project.clone(), offset, limit: Some(PAGE), links: true };
-            let page = self.link.ask(&request).map_err(|error| self.failed(&path, &error))?.entries;
+            let page =
+                self.host.call(&request).map_err(|error| self.failed(&path, &error))?.entries;
             let is_last = u64::try_from(page.len()).is_ok_and(|len| len < PAGE);
             entries.extend(page.into_iter().map(entry));
             if is_last {

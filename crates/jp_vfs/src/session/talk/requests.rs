@@ -18,6 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct UnderWay {
     pub(super) cancel: CancellationToken,
+    serial: u64,
     arrival: Arrival,
     call: Arc<Call>,
 }
@@ -84,24 +85,30 @@ impl Talk {
 
     fn hand_over(&mut self, id: Id, call: Call, manner: Manner, arrival: Arrival) -> Option<End> {
         let (call, cancel) = (Arc::new(call), CancellationToken::new());
+        self.serial += 1;
+        let serial = self.serial;
         let job = Job {
             id: id.clone(),
+            serial,
             call: call.clone(),
             manner,
+            turns: self.turns.clone(),
             gate: self.gate.clone(),
             host: self.host.clone(),
             shared: self.shared.clone(),
             cancel: cancel.clone(),
         };
         self.requested += arrival.bytes;
-        self.under_way.insert(id, UnderWay { cancel, arrival, call });
+        self.under_way.insert(id, UnderWay { cancel, serial, arrival, call });
         self.runtime.spawn(job.run());
         None
     }
 
     /// Takes over the answer to a request that was handed over, unless it was called off meanwhile.
     pub(super) fn answered(&mut self, answered: Answered) -> Option<End> {
-        let Answered { id, line, note } = answered;
+        let Answered { id, serial, line, note } = answered;
+        // The id may be that of another request by now.
+        self.under_way.get(&id).filter(|under_way| under_way.serial == serial)?;
         let under_way = self.take(&id)?;
         let sent = line.len();
         self.outbox.push(line);

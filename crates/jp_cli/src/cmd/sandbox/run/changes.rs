@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use jp_changes::{Change, Judged, Kind, Obstacle, Reason, Refused};
+use jp_changes::{Change, Judged, Kind, Obstacle, Reason, Refused, Reviewed};
 use jp_printer::single_line;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(crate) struct Diff {
 }
 
 /// Shows the changes that are allowed.
-pub(crate) fn diff(judged: &Judged, detail: Detail) -> Diff {
+pub(crate) fn diff(judged: &dyn Reviewed, detail: Detail) -> Diff {
     let mut text = warnings(judged.allowed());
     let mut changes = judged.allowed().iter();
     let mut lines = 0;

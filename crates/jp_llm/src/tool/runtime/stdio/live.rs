@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use jp_confine::{Pending, Running};
+use jp_confine::Running;
 use jp_process::Stop;
 use jp_tool::{Action, Outcome, Question, Tool, ToolCommand, ToolError, ToolState};
 use serde_json::{Map, Value};
@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::failure;
 use crate::tool::{
     context::tool_context,
+    held::Held,
     live::{Alive, LiveRuntime, LiveTool, Spawn, Started},
     local::LocalProgram,
     outcome::{Cause, Failure, ended_early, shortened},
@@ -213,7 +214,7 @@ impl LiveTool for Process {
         })
     }
 
-    fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Pending>, ToolError>> {
+    fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Held>, ToolError>> {
         let Self { mut running, stdin, .. } = *self;
         Box::pin(async move {
             // The end of its input is the sign to go.
@@ -224,7 +225,7 @@ impl LiveTool for Process {
             };
             let exit = exit.map_err(|error| ToolError::from_error(&error))?;
             let settled = running.end(&exit).map_err(|error| ToolError::from_error(&error))?;
-            Ok(settled.pending)
+            Ok(settled.pending.map(Held::Process))
         })
     }
 }

@@ -1,13 +1,13 @@
 //! A sealed program that stays alive: it reports its state when it likes, and is given input by `apply`.
 
-use jp_confine::Pending;
 use jp_tool::{Action, Content, Tool, ToolCommand, ToolError, ToolState};
 use jp_vfs::End;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::{VfsTool, served::Served};
+use super::{Ground, VfsTool, served::Served};
 use crate::tool::{
+    held::Held,
     live::{Alive, LiveRuntime, LiveTool, Spawn, Started},
     outcome::{ExecutionOutcome, Failure},
     runtime::BoxFuture,
@@ -32,9 +32,9 @@ impl VfsLive {
             answers: spawn.answers.clone(),
             options: spawn.options.clone(),
         };
-        let (served, warnings) =
-            self.tool.start(tool, Action::Run, &self.tool.world.project).await?;
-        let mut process = Process { served, patience: self.tool.program.timeout };
+        let ground = Ground::new(&self.tool.world, spawn.hold);
+        let (served, warnings) = self.tool.start(tool, Action::Run, &ground, true).await?;
+        let mut process = Process { served, ground, patience: self.tool.program.timeout };
         match process.next_state(0, spawn.cancel).await? {
             Heard::State(state) => {
                 Ok(Started::Alive(Alive { tool: Box::new(process), state, warnings }))
@@ -53,6 +53,7 @@ impl LiveRuntime for VfsLive {
 #[derive(Debug)]
 struct Process {
     served: Served,
+    ground: Ground,
     patience: std::time::Duration,
 }
 
@@ -138,10 +139,10 @@ impl LiveTool for Process {
         Box::pin(self.carry_out(command, cancel))
     }
 
-    fn end(mut self: Box<Self>) -> BoxFuture<'static, Result<Option<Pending>, ToolError>> {
+    fn end(mut self: Box<Self>) -> BoxFuture<'static, Result<Option<Held>, ToolError>> {
         Box::pin(async move {
             self.served.cancel().await;
-            Ok(None)
+            Ok(self.ground.held())
         })
     }
 }

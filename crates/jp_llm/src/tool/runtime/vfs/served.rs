@@ -37,6 +37,7 @@ impl Served {
         init: Init,
         gate: Gate,
         host: Arc<Host>,
+        stays_alive: bool,
     ) -> Result<Self, ToolError> {
         let child = &mut running.child;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -48,7 +49,8 @@ impl Served {
         let pipes = stdin
             .into_nonblocking_fd()
             .and_then(|to_tool| Ok(Pipes { to_tool, from_tool: stdout.into_nonblocking_fd()? }));
-        let session = pipes.and_then(|pipes| Session::start(pipes, init, Arc::new(gate), host));
+        let session =
+            pipes.and_then(|pipes| Session::start(pipes, init, Arc::new(gate), host, stays_alive));
         let session = session.map_err(|error| ToolError::from_error(&error))?;
         Ok(Self { session, running, messages, limits, since: Instant::now() })
     }

@@ -48,12 +48,13 @@ pub(crate) fn write(
     let FsWrite { path, content, encoding, create_new } = granted.params();
     let path = project_path(path)?;
     let mode = if *create_new { WriteMode::CreateNew } else { WriteMode::Replace };
-    let write = |bytes: &[u8]| {
+    let write = |bytes: &[u8]| -> Answered {
         let (size, max) = (u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits.file_bytes);
         if size > max {
-            return Err(ProjectError::TooLarge { path: path.clone(), size, max });
+            return Err(ProjectError::TooLarge { path: path.clone(), size, max }.into());
         }
-        granted.means().write(&path, bytes, mode)
+        let written = granted.means().write(&path, bytes, mode);
+        written.map_err(|error| unless_asked(*create_new, error))
     };
     match encoding {
         None => write(content.as_bytes())?,
@@ -117,7 +118,8 @@ pub(crate) fn delete(granted: Granted<'_, FsDelete>, id: &Id, out: &mut Vec<u8>)
 pub(crate) fn rename(granted: Granted<'_, FsRename>, id: &Id, out: &mut Vec<u8>) -> Answered {
     let FsRename { from, to, overwrite } = granted.params();
     let target = if *overwrite { RenameTarget::Overwrite } else { RenameTarget::Keep };
-    granted.means().rename(&project_path(from)?, &project_path(to)?, target)?;
+    let renamed = granted.means().rename(&project_path(from)?, &project_path(to)?, target);
+    renamed.map_err(|error| unless_asked(!overwrite, error))?;
     done(id, out);
     Ok(())
 }
@@ -219,6 +221,17 @@ fn wire_kind(kind: Kind) -> Option<vfs::Kind> {
     }
 }
 
+/// Only a tool that asked to keep what exists is told that it exists. To any other it is something that
+/// cannot be replaced: a link that leads nowhere, or what somebody else is making just now.
+fn unless_asked(asked: bool, error: ProjectError) -> Failed {
+    match error {
+        ProjectError::AlreadyExists { path } if !asked => {
+            invalid(format!("{path}: is there, and cannot be replaced")).into()
+        }
+        error => error.into(),
+    }
+}
+
 fn project_path(path: &vfs::ProjectPath) -> Result<ProjectPath, Failed> {
     ProjectPath::new(path.as_str()).map_err(|error| invalid(error.to_string()).into())
 }
@@ -258,6 +271,12 @@ impl From<ProjectError> for Failed {
                 if source.kind() == std::io::ErrorKind::TimedOut =>
             {
                 ErrorCode::Timeout
+            }
+            // What is no regular file has no content, which is not the fault of the host.
+            ProjectError::Io { ref source, .. }
+                if source.kind() == std::io::ErrorKind::InvalidInput =>
+            {
+                ErrorCode::InvalidParams
             }
             ProjectError::Unavailable | ProjectError::Io { .. } => ErrorCode::InternalError,
         };

@@ -17,6 +17,7 @@ mod tool;
 mod tool_check;
 mod tool_new;
 mod trace;
+mod vfs;
 
 use jp_test::TestEnv;
 

@@ -48,12 +48,13 @@ pub(crate) fn write(
     let FsWrite { path, content, encoding, create_new } = granted.params();
     let path = project_path(path)?;
     let mode = if *create_new { WriteMode::CreateNew } else { WriteMode::Replace };
-    let write = |bytes: &[u8]| {
+    let write = |bytes: &[u8]| -> Answered {
         let (size, max) = (u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits.file_bytes);
         if size > max {
-            return Err(ProjectError::TooLarge { path: path.clone(), size, max });
+            return Err(ProjectError::TooLarge { path: path.clone(), size, max }.into());
         }
-        granted.means().write(&path, bytes, mode)
+        let written = granted.means().write(&path, bytes, mode);
+        written.map_err(|error| unless_asked(*create_new, error))
     };
     match encoding {
         None => write(content.as_bytes())?,
@@ -62,7 +63,8 @@ pub(crate) fn write(
             write(&decoded.map_err(|_| invalid("params of `fs.write`: `content` is not base64"))?)?;
         }
     }
-    done(id, out)
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn exists(granted: Granted<'_, FsExists>, id: &Id, out: &mut Vec<u8>) -> Answered {
@@ -78,13 +80,13 @@ pub(crate) fn list_dir(
     out: &mut Vec<u8>,
 ) -> Answered {
     let FsListDir { path, offset, limit, links } = granted.params();
-    let entries = granted.means().list_dir(&project_path(path)?, Slice::default())?;
-    // What is neither has no name in the protocol, and counts for no page.
-    let known = entries.into_iter().filter_map(|entry| {
-        let kind = wire_kind(entry.kind)?;
-        Some(DirEntry { path: entry.name, kind, link: *links && entry.is_link })
+    let slice = Slice { offset: count(offset.unwrap_or(0)), limit: limit.map(count) };
+    let entries = granted.means().list_dir(&project_path(path)?, slice)?;
+    let entries = entries.into_iter().map(|entry| {
+        // What is neither is no directory, and who believes that nothing is there may delete it.
+        let kind = wire_kind(entry.kind).unwrap_or(vfs::Kind::File);
+        DirEntry { path: entry.name, kind, link: *links && entry.is_link }
     });
-    let entries = known.skip(count(offset.unwrap_or(0))).take(count(limit.unwrap_or(u64::MAX)));
     let start = out.len();
     reply::success(id, &FsListDirResult { entries: entries.collect() }, out);
     if out.len() - start > count(limits.file_bytes) {
@@ -109,14 +111,17 @@ pub(crate) fn delete(granted: Granted<'_, FsDelete>, id: &Id, out: &mut Vec<u8>)
     let FsDelete { path, recursive } = granted.params();
     let reach = if *recursive { DeleteReach::Recursive } else { DeleteReach::File };
     granted.means().delete(&project_path(path)?, reach)?;
-    done(id, out)
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn rename(granted: Granted<'_, FsRename>, id: &Id, out: &mut Vec<u8>) -> Answered {
     let FsRename { from, to, overwrite } = granted.params();
     let target = if *overwrite { RenameTarget::Overwrite } else { RenameTarget::Keep };
-    granted.means().rename(&project_path(from)?, &project_path(to)?, target)?;
-    done(id, out)
+    let renamed = granted.means().rename(&project_path(from)?, &project_path(to)?, target);
+    renamed.map_err(|error| unless_asked(!overwrite, error))?;
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn create_dir(
@@ -135,7 +140,8 @@ pub(crate) fn create_dir(
         }
         Err(error) => return Err(error.into()),
     }
-    done(id, out)
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn grep(
@@ -203,9 +209,8 @@ fn grep_line(line: jp_project::GrepLine) -> GrepLine {
     GrepLine { line_number: line.number, content: line.content, is_match: line.is_match }
 }
 
-fn done(id: &Id, out: &mut Vec<u8>) -> Answered {
+fn done(id: &Id, out: &mut Vec<u8>) {
     reply::success(id, &Done {}, out);
-    Ok(())
 }
 
 fn wire_kind(kind: Kind) -> Option<vfs::Kind> {
@@ -213,6 +218,17 @@ fn wire_kind(kind: Kind) -> Option<vfs::Kind> {
         Kind::File => Some(vfs::Kind::File),
         Kind::Directory => Some(vfs::Kind::Dir),
         Kind::Other => None,
+    }
+}
+
+/// Only a tool that asked to keep what exists is told that it exists. To any other it is something that
+/// cannot be replaced: a link that leads nowhere, or what somebody else is making just now.
+fn unless_asked(asked: bool, error: ProjectError) -> Failed {
+    match error {
+        ProjectError::AlreadyExists { path } if !asked => {
+            invalid(format!("{path}: is there, and cannot be replaced")).into()
+        }
+        error => error.into(),
     }
 }
 
@@ -255,6 +271,12 @@ impl From<ProjectError> for Failed {
                 if source.kind() == std::io::ErrorKind::TimedOut =>
             {
                 ErrorCode::Timeout
+            }
+            // What is no regular file has no content, which is not the fault of the host.
+            ProjectError::Io { ref source, .. }
+                if source.kind() == std::io::ErrorKind::InvalidInput =>
+            {
+                ErrorCode::InvalidParams
             }
             ProjectError::Unavailable | ProjectError::Io { .. } => ErrorCode::InternalError,
         };

@@ -21,6 +21,7 @@ mod vfs_backends;
 mod vfs_client;
 mod vfs_network;
 mod vfs_programs;
+mod vfs;
 
 use jp_test::TestEnv;
 

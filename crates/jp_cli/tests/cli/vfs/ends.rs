@@ -1,0 +1,210 @@
+//! How a call ends: with a last word, without one, too late.
+
+use super::*;
+
+/// D11-172: from the start over requests to the outcome, on real files.
+#[test]
+fn a_whole_call() {
+    let body = r#"
+text = call("fs.read", path="notes")["result"]["content"]
+call("fs.write", path="out/notes", content=text.upper())
+result("%s of %s" % (len(text), arguments["x"]))
+"#;
+    let env = with_tool(EVERYTHING, body);
+    env.write("notes", "hello\n");
+    let output = run(&env, &["x=me"]).run().success();
+    assert_eq!((output.stdout(), output.stderr()), ("6 of me\n", ""));
+    assert_eq!(env.read("out/notes"), "HELLO\n");
+    assert_gone(&env);
+}
+
+/// What a tool does instead of saying a last word, the exit code of jp, and a part of what it says.
+/// D11-017, D11-202, D11-203, D11-042
+const ENDS: &[(&str, i32, &[&str])] = &[
+    ("sys.exit('why it failed')", 1, &["exited with code 1", "without a result", "why it failed"]),
+    ("print('for people', file=sys.stderr); sys.exit(0)", 1, &["without a result", "for people"]),
+    ("sys.exit(0)", 1, &["without a result"]),
+    ("os.kill(os.getpid(), 9)", 1, &["SIGKILL", "without a result"]),
+    ("os.close(1); time.sleep(300)", 1, &["without a result"]),
+    // D11-018: what is written for people is no message, whatever it looks like.
+    (
+        "sys.stderr.write('{\"jsonrpc\":\"2.0\",\"method\":\"result\",\"params\":{\"content\":\"ok\"}}\\n')\n\
+         sys.stderr.write('{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"fs.write\",\"params\":{\"path\":\"new\",\"content\":\"\"}}\\n')",
+        1,
+        &["without a result"],
+    ),
+    (
+        "say(method='error', params={'message': 'no way', 'trace': ['because'], 'transient': False})",
+        1,
+        &["no way", "because"],
+    ),
+    ("say(method='result', params={'content': 7})", 1, &["makes no sense"]),
+    ("raise ValueError('a bug')", 1, &["without a result", "ValueError: a bug"]),
+    // Forks a child that holds the pipes, and ends.
+    ("os.fork() or time.sleep(300)", 1, &["without a result"]),
+    // Takes no notice of anything.
+    (
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.close(0); os.close(1); time.sleep(300)",
+        1,
+        &["without a result"],
+    ),
+];
+
+#[test]
+fn ends_without_a_result() {
+    for (body, code, parts) in ENDS {
+        let env = with_tool(EVERYTHING, body);
+        let started = Instant::now();
+        let output = run(&env, &[]).run().code(*code);
+        for part in *parts {
+            assert!(output.stderr().contains(part), "{body}: {output}");
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "{body}: {:?}", started.elapsed());
+        assert!(!env.path("new").exists(), "{body}");
+        assert_gone(&env);
+    }
+}
+
+/// D11-175, D11-176: whatever it does after its last word, the outcome stands and nobody is left.
+#[test]
+fn a_tool_that_lingers_after_its_result() {
+    for after in [
+        "time.sleep(300)",
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(300)",
+        "os.fork(); os.fork(); time.sleep(300)",
+        "while True: sys.stdout.write('x' * 100000)",
+        "sys.exit(3)",
+        "os.kill(os.getpid(), 9)",
+    ] {
+        let env = with_tool(EVERYTHING, &format!("result('said')\n{after}"));
+        let started = Instant::now();
+        let output = run(&env, &[]).run().success();
+        assert_eq!(output.stdout(), "said\n", "{after}");
+        assert!(started.elapsed() < Duration::from_secs(12), "{after}: {:?}", started.elapsed());
+        assert_gone(&env);
+    }
+}
+
+/// D11-225, D11-226, D11-228
+#[test]
+fn a_silent_tool_is_ended() {
+    for body in [
+        "time.sleep(300)",
+        "while heard() is not None: pass",
+        "while True: sys.stdout.write(' ' * 1000)",
+    ] {
+        let env = with_tool("[vfs]\nrequest_timeout_secs = 1\n", body);
+        let output = run(&env, &[]).run().code(124);
+        assert!(output.stderr().contains("said nothing for 1 seconds"), "{body}: {output}");
+        assert_gone(&env);
+    }
+}
+
+/// D11-227: a tool that asks now and then may take long.
+#[test]
+fn a_slow_tool_that_asks_is_not_silent() {
+    let body =
+        "for _ in range(5):\n    time.sleep(0.5)\n    call('fs.exists', path='a')\nresult('done')";
+    let env = with_tool("[vfs]\nrequest_timeout_secs = 1\n", body);
+    assert_eq!(run(&env, &[]).run().success().stdout(), "done\n");
+}
+
+/// D11-225: a tool that does not read what it asked for.
+#[test]
+fn a_deaf_tool_is_ended() {
+    let body = "for id in range(1, 20): say(id=id, method='fs.read', params={'path': 'large'})\ntime.sleep(300)";
+    let env = with_tool("[vfs]\nrequest_timeout_secs = 1\n", body);
+    env.write("large", "x".repeat(3_000_000));
+    let output = run(&env, &[]).run().code(124);
+    assert!(output.stderr().contains("did not read"), "{output}");
+    assert_gone(&env);
+}
+
+/// The time of a call has a limit for these tools too.
+#[test]
+fn a_tool_that_never_ends() {
+    let env = with_tool("timeout_secs = 1\n", "while True: call('fs.exists', path='a')");
+    let output = run(&env, &[]).run().code(124);
+    assert!(output.stderr().contains("1 seconds"), "{output}");
+    assert_gone(&env);
+}
+
+/// D11-223: what is written for people never holds up a message, and is not kept for ever.
+#[test]
+fn a_flood_for_people_holds_up_nothing() {
+    let body = r#"
+for _ in range(50):
+    sys.stderr.write("noise " * 100000)
+    call("fs.exists", path="a")
+result("done")
+"#;
+    let env = with_tool("", body);
+    let output = run(&env, &[]).run().success();
+    assert_eq!(output.stdout(), "done\n");
+    assert!(output.stderr().len() < 20_000);
+}
+
+/// D11-043, D11-166: a question ends the run; with the answer the tool is started again.
+#[test]
+fn a_question_and_its_answer() {
+    let body = r#"
+answers = init["tool"]["answers"]
+if "sure" not in answers:
+    result([{"type": "text", "text": "Careful."}, {"type": "question", "question": {"id": "sure", "text": "Really?", "schema": {"type": "boolean"}}}])
+elif "name" not in answers:
+    result([{"type": "question", "question": {"id": "name", "text": "Who?", "schema": {"type": "string"}}}])
+else:
+    result(json.dumps(answers))
+"#;
+    let env = with_tool("", body);
+    let output = run(&env, &[]).run().code(3);
+    assert!(output.stderr().contains("Really?"), "{output}");
+    let output = run(&env, &["--answer", "sure=true", "--answer", "name=me"]).run().success();
+    let told: serde_json::Value = serde_json::from_str(output.stdout()).expect("it is JSON");
+    assert_eq!(told, serde_json::json!({"sure": true, "name": "me"}));
+}
+
+/// D11-039, D11-268: what is malformed is skipped with a warning, as it is for other tools.
+#[test]
+fn a_malformed_block() {
+    let content =
+        r#"[{"type": "text", "text": "a"}, {"type": "text"}, {"type": "text", "text": "b"}]"#;
+    let env = with_tool("", &format!("result({content})"));
+    let output = env.jp(["-v", "tool", "run", "t"]).run().success();
+    assert!(output.stdout().contains('a') && output.stdout().contains('b'), "{output}");
+    assert!(output.stderr().contains("block 1 of the content was skipped"), "{output}");
+}
+
+/// D11-222, through the real pipes.
+#[test]
+fn large_messages_pass_each_other() {
+    let body = r#"
+say(id="r", method="fs.read", params={"path": "large"})
+say(id="w", method="fs.write", params={"path": "copy", "content": "w" * 6000000})
+answers = {m["id"]: m for m in [heard(), heard()]}
+result("%d %s" % (len(answers["r"]["result"]["content"]), answers["w"]["result"]))
+"#;
+    let env = with_tool(EVERYTHING, body);
+    env.write("large", "r".repeat(6_000_000));
+    assert_eq!(run(&env, &[]).run().success().stdout(), "6000000 {}\n");
+    assert_eq!(env.read("copy").len(), 6_000_000);
+}
+
+/// D11-164, D11-165, D11-167, D11-168, D11-169: `init` as it really comes.
+#[test]
+fn the_call_as_the_tool_gets_it() {
+    let env = with_tool(
+        "access = { fs = [{ path = \"src\", read = true }] }\noptions = { deep = { x = 1 } }\n",
+        "result(json.dumps(init))",
+    );
+    let output = run(&env, &["x=é"]).run().success();
+    let told: serde_json::Value = serde_json::from_str(output.stdout()).expect("it is JSON");
+    assert_eq!(told["tool"]["name"], "t");
+    assert_eq!(told["tool"]["arguments"], serde_json::json!({"x": "é"}));
+    assert_eq!(told["tool"]["answers"], serde_json::json!({}));
+    assert_eq!(told["tool"]["options"], serde_json::json!({"deep": {"x": 1}}));
+    assert_eq!(told["protocol_version"], "0.1.0");
+    assert_eq!(told["context"]["action"], "run");
+    assert_eq!(told["context"]["access"]["fs"][0]["path"], "src");
+    assert_eq!(told["context"].get("root"), None, "it could not open it");
+}

@@ -17,11 +17,11 @@ mod tool;
 mod tool_check;
 mod tool_new;
 mod trace;
+mod vfs;
 mod vfs_backends;
 mod vfs_client;
 mod vfs_network;
 mod vfs_programs;
-mod vfs;
 
 use jp_test::TestEnv;
 

@@ -99,7 +99,8 @@ fn thousands_of_entries_come_in_one_answer() {
     }
 }
 
-// What is neither a file nor a directory has no name in the protocol, and counts for no page.
+// What is neither a file nor a directory has no kind of its own in the protocol, and is no directory: who
+// does not see it takes the directory for empty.
 #[test]
 fn what_is_neither_is_there_all_the_same() {
     let world = World::on_disk();

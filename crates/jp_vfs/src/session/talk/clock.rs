@@ -11,8 +11,8 @@ pub(super) struct Clock {
     patience: Duration,
     /// Whether the tool may say where it stands and then wait for input.
     stays_alive: bool,
-    /// Whether it is expected to say something. One that stays alive is not, between two inputs.
-    is_expected: bool,
+    /// Who has to say something next. One that stays alive waits for input in between.
+    next: Side,
     /// Whether it waits for something that it has asked for, which is not sent yet.
     is_owed: bool,
     /// When it last did something that counts, or read something that it had asked for.
@@ -21,6 +21,13 @@ pub(super) struct Clock {
     last_read: Instant,
     /// Whether something was left to read after the last attempt to send.
     has_backlog: bool,
+}
+
+/// One of the two who talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Tool,
+    Host,
 }
 
 /// What a tool is waited for.
@@ -36,7 +43,7 @@ impl Clock {
         Self {
             patience,
             stays_alive,
-            is_expected: true,
+            next: Side::Tool,
             is_owed: false,
             last_word: now,
             last_read: now,
@@ -57,13 +64,13 @@ impl Clock {
 
     /// The tool has said where it stands.
     pub(super) fn heard_state(&mut self) {
-        self.is_expected = !self.stays_alive;
+        self.next = if self.stays_alive { Side::Host } else { Side::Tool };
         self.heard();
     }
 
     /// The tool was given input.
     pub(super) fn gave_input(&mut self) {
-        self.is_expected = true;
+        self.next = Side::Tool;
         self.heard();
     }
 
@@ -81,7 +88,7 @@ impl Clock {
 
     /// When patience ends, if nothing happens until then.
     pub(super) fn deadline(&self, debts: Debts) -> Option<Instant> {
-        let is_awaited = debts.word && self.is_expected && !self.is_owed;
+        let is_awaited = debts.word && self.next == Side::Tool && !self.is_owed;
         let silent = is_awaited.then(|| self.last_word + self.patience);
         // What nobody has tried to send yet cannot have been left unread.
         let deaf = self.has_backlog.then(|| self.last_read + self.patience);

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use jp_tool::vfs::{Call, ErrorCode, ErrorObject, HostNotification, Id, PendingParams};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::{Inbound, Shared};
@@ -44,7 +44,12 @@ pub(super) struct Answered {
     pub(super) serial: u64,
     pub(super) line: Vec<u8>,
     pub(super) note: Note,
+    /// Given back when there is room for another answer.
+    pub(super) turn: Option<OwnedSemaphorePermit>,
 }
+
+/// The line of an answer, and the turn in which it was made.
+type Done = (Vec<u8>, Option<OwnedSemaphorePermit>);
 
 /// How much of a session is done at the same time. What is called off keeps its turn until it has really
 /// ended, so calling off in a loop piles nothing up.
@@ -81,48 +86,49 @@ impl Job {
         let mut owed = Owed { job: &self, is_paid: false };
         let performed = self.cancel.run_until_cancelled(self.perform()).await;
         owed.is_paid = true;
-        if let Some((line, note)) = performed {
-            self.hand_over(line, note);
+        if let Some((done, note)) = performed {
+            self.hand_over(done, note);
         }
     }
 
-    fn hand_over(&self, line: Vec<u8>, note: Note) {
-        let answered = Answered { id: self.id.clone(), serial: self.serial, line, note };
+    fn hand_over(&self, (line, turn): Done, note: Note) {
+        let answered = Answered { id: self.id.clone(), serial: self.serial, line, note, turn };
         self.shared.send(Inbound::Answered(answered));
     }
 
-    async fn perform(&self) -> (Vec<u8>, Note) {
+    async fn perform(&self) -> (Done, Note) {
         let mut decided = Decided::Allowed;
-        let (line, code) = match self.try_with_approvals(&mut decided).await {
-            Ok(line) => (line, None),
+        let (done, code) = match self.try_with_approvals(&mut decided).await {
+            Ok(done) => (done, None),
             Err(error) => {
                 if error.code() == Some(ErrorCode::AccessDenied) && decided == Decided::Allowed {
                     decided = Decided::Denied;
                 }
                 let (code, mut line) = (error.number(), Vec::new());
                 reply::failure(Some(&self.id), error, &mut line);
-                (line, Some(code))
+                ((line, None), Some(code))
             }
         };
-        (line, Note { decided, code, rule: None, at: Instant::now() })
+        (done, Note { decided, code, rule: None, at: Instant::now() })
     }
 
-    async fn try_with_approvals(&self, decided: &mut Decided) -> Result<Vec<u8>, ErrorObject> {
+    async fn try_with_approvals(&self, decided: &mut Decided) -> Result<Done, ErrorObject> {
         let (mut once, mut course, mut questions) = (Vec::new(), Course::default(), 0);
+        let mut was_told = false;
         let refuse = |denial: String, why: &str| {
             ErrorObject::new(ErrorCode::AccessDenied, format!("{denial}; {why}"))
         };
         loop {
             let means = self.gate.means_with(&once);
             let Question { wanted, denial } = match self.attempt(&means, &mut course).await {
-                Ok(line) => return Ok(line),
+                Ok(done) => return Ok(done),
                 Err(Stop::Refused(error)) => return Err(error),
                 Err(Stop::Ask(question)) => *question,
             };
             if !self.host.approver().can_ask() {
                 return Err(refuse(denial, "nobody can be asked"));
             }
-            if questions == 0 {
+            if !std::mem::replace(&mut was_told, true) {
                 self.tell_pending();
             }
             let Some(approval) = self.ask(&wanted, &means).await else { continue };
@@ -158,29 +164,31 @@ impl Job {
         Some(approval)
     }
 
-    async fn attempt(&self, means: &Arc<Means>, course: &mut Course) -> Result<Vec<u8>, Stop> {
+    async fn attempt(&self, means: &Arc<Means>, course: &mut Course) -> Result<Done, Stop> {
         let (call, id) = (&self.call, &self.id);
         if self.manner == Manner::Waiting {
-            let _turn = self.turns.waiting.acquire().await;
-            return serve::waiting(call, id, &self.gate, means, &self.host, course).await;
+            // Nobody closes the semaphores.
+            let turn = self.turns.waiting.clone().acquire_owned().await.ok();
+            let line = serve::waiting(call, id, &self.gate, means, &self.host, course).await?;
+            return Ok((line, turn));
         }
         let change = if serve::changes_files(call) {
             Some(self.turns.changes.clone().lock_owned().await)
         } else {
             None
         };
-        let turn = self.turns.busy.clone().acquire_owned().await;
+        let turn = self.turns.busy.clone().acquire_owned().await.ok();
         let (call, id, means) = (call.clone(), id.clone(), means.clone());
         let (limits, cancel, gate) = (*self.host.limits(), self.cancel.clone(), self.gate.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let _both = (turn, change);
+            let _change = change;
             // It may have waited for its turn longer than anybody wanted it.
             if cancel.is_cancelled() {
                 return Err(called_off().into());
             }
             let mut out = Vec::new();
             serve::at_once(&call, &id, &gate, &means, &limits, &mut out)?;
-            Ok(out)
+            Ok((out, turn))
         });
         work.await.unwrap_or_else(|_| Err(internal("the host failed at this request").into()))
     }
@@ -210,7 +218,7 @@ impl Drop for Owed<'_> {
         let code = Some(error.number());
         reply::failure(Some(&self.job.id), error, &mut line);
         let note = Note { decided: Decided::None, code, rule: None, at: Instant::now() };
-        self.job.hand_over(line, note);
+        self.job.hand_over((line, None), note);
     }
 }
 

@@ -25,7 +25,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
 };
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
 use self::{
     clock::{Clock, Debts},
@@ -71,6 +71,8 @@ pub(super) struct Talk {
     turns: Turns,
     /// The length of all that is under way.
     requested: usize,
+    /// The turns of answers that are unread, while too much is: nobody else takes them.
+    unread: Vec<OwnedSemaphorePermit>,
     clock: Clock,
     /// Whether the tool was told to end.
     is_cancelled: bool,
@@ -122,6 +124,7 @@ impl Talk {
             serial: 0,
             turns: Turns::default(),
             requested: 0,
+            unread: Vec::new(),
             is_cancelled: false,
         })
     }
@@ -147,6 +150,8 @@ impl Talk {
             under_way.cancel.cancel();
         }
         if let Some(end) = end {
+            // Answers to what it asked before its last word, if it has room for them.
+            let _ = self.send();
             self.shared.tell_end(end);
             // The end of its input is the sign to go, if it has not gone yet.
             self.to_tool = None;
@@ -212,6 +217,7 @@ impl Talk {
         }
         let Some(to_tool) = &self.to_tool else {
             self.outbox.clear();
+            self.clock.sent(Sent::Closed);
             return Ok(());
         };
         let sent = self.outbox.write(to_tool.as_fd())?;
@@ -219,6 +225,9 @@ impl Talk {
         if sent == Sent::Closed {
             self.to_tool = None;
             self.outbox.clear();
+        }
+        if self.outbox.len() < MOST_UNREAD {
+            self.unread.clear();
         }
         Ok(())
     }
@@ -263,7 +272,7 @@ impl Talk {
         }
         match ToHost::parse(line) {
             Ok(ToHost::Request(request)) => {
-                self.clock.heard();
+                self.clock.owes_answer();
                 self.request(&request, line.len())
             }
             Ok(ToHost::Notification(notification)) => self.notification(&notification),
@@ -337,8 +346,7 @@ impl Talk {
     }
 
     fn debts(&self) -> Debts {
-        let word = self.under_way.is_empty() && !self.is_cancelled;
-        Debts { word, reading: !self.outbox.is_empty() }
+        Debts { word: self.under_way.is_empty() && !self.is_cancelled }
     }
 
     /// Reads what the tool writes after its last word, so that it can end by itself.

@@ -254,6 +254,10 @@ fn many_requests_that_wait_for_a_person() {
         assert_eq!(code_of(&answer), 0, "{id}: {answer}");
     }
     assert_eq!(person.heard().len(), 40);
+    for _ in 0..40 {
+        assert_eq!(tool.line()["method"], "pending");
+    }
+    tool.hears_nothing();
 }
 
 // The same question from many requests is put once.

@@ -129,7 +129,8 @@ fn the_number_of_requests_under_way_is_bounded() {
             + "\n"
     };
     tool.write((0..2_000).map(line).collect::<String>());
-    let mut pending = 0;
+    assert_eq!(tool.line()["method"], "pending");
+    let mut pending = 1;
     while let Some(line) = tool.line_within(Duration::from_millis(500)) {
         assert_eq!(line["method"], "pending");
         pending += 1;

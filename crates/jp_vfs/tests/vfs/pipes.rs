@@ -149,16 +149,13 @@ fn stress_many_large_answers_are_not_kept_all_at_once() {
 #[test]
 fn what_was_held_up_goes_on() {
     let world = World::on_disk();
-    world.put("large", vec![b'r'; 3_000_000]);
+    world.put("a", vec![b'r'; 2_000_000]);
     bounded(|| {
         let mut tool = world.start();
-        for id in 0..100 {
-            tool.request(id, "fs.read", json!({"path": "large"}));
-        }
+        tool.write((0..50).map(read).collect::<String>());
         std::thread::sleep(Duration::from_millis(500));
-        for id in 0..100 {
-            let line = tool.line();
-            assert_eq!((line["id"].as_u64(), code_of(&line)), (Some(id), 0));
+        for _ in 0..50 {
+            assert!(tool.skip_line() > 2_000_000);
         }
         tool.notify("result", json!({"content": "x"}));
         assert!(matches!(tool.end(), End::Result(_)));

@@ -11,9 +11,11 @@ pub(super) struct Clock {
     patience: Duration,
     /// Whether the tool may say where it stands and then wait for input.
     stays_alive: bool,
-    /// Whether it is expected to say something. One that stays alive is not, between two inputs.
-    is_expected: bool,
-    /// When it last did something that counts, or had to be waited for until then.
+    /// Who has to say something next. One that stays alive waits for input in between.
+    next: Side,
+    /// Whether it waits for something that it has asked for, which is not sent yet.
+    is_owed: bool,
+    /// When it last did something that counts, or read something that it had asked for.
     last_word: Instant,
     /// When it last read something, or when there was last something new to read.
     last_read: Instant,
@@ -21,13 +23,18 @@ pub(super) struct Clock {
     has_backlog: bool,
 }
 
+/// One of the two who talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Tool,
+    Host,
+}
+
 /// What a tool is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Debts {
     /// Whether it has to say something: nothing is under way for it, and it was not told to end.
     pub(super) word: bool,
-    /// Whether it has something to read.
-    pub(super) reading: bool,
 }
 
 impl Clock {
@@ -36,27 +43,34 @@ impl Clock {
         Self {
             patience,
             stays_alive,
-            is_expected: true,
+            next: Side::Tool,
+            is_owed: false,
             last_word: now,
             last_read: now,
             has_backlog: false,
         }
     }
 
-    /// The tool has said something, or it is its turn again.
+    /// The tool has asked for something, or something that it asked for is ready to be sent.
+    pub(super) fn owes_answer(&mut self) {
+        self.is_owed = true;
+        self.heard();
+    }
+
+    /// The tool has said something.
     pub(super) fn heard(&mut self) {
         self.last_word = Instant::now();
     }
 
     /// The tool has said where it stands.
     pub(super) fn heard_state(&mut self) {
-        self.is_expected = !self.stays_alive;
+        self.next = if self.stays_alive { Side::Host } else { Side::Tool };
         self.heard();
     }
 
     /// The tool was given input.
     pub(super) fn gave_input(&mut self) {
-        self.is_expected = true;
+        self.next = Side::Tool;
         self.heard();
     }
 
@@ -64,22 +78,27 @@ impl Clock {
     pub(super) fn sent(&mut self, sent: Sent) {
         if !self.has_backlog || sent != Sent::Part(false) {
             self.last_read = Instant::now();
+            if self.is_owed {
+                self.last_word = self.last_read;
+                self.is_owed = matches!(sent, Sent::Part(_));
+            }
         }
         self.has_backlog = matches!(sent, Sent::Part(_));
     }
 
     /// When patience ends, if nothing happens until then.
     pub(super) fn deadline(&self, debts: Debts) -> Option<Instant> {
-        let silent = (debts.word && self.is_expected)
-            .then(|| self.last_word.max(self.last_read) + self.patience);
-        let deaf = debts.reading.then(|| self.last_read + self.patience);
+        let is_awaited = debts.word && self.next == Side::Tool && !self.is_owed;
+        let silent = is_awaited.then(|| self.last_word + self.patience);
+        // What nobody has tried to send yet cannot have been left unread.
+        let deaf = self.has_backlog.then(|| self.last_read + self.patience);
         silent.into_iter().chain(deaf).min()
     }
 
     /// Why the session ends, if patience has.
     pub(super) fn impatience(&self, debts: Debts) -> Option<End> {
         let deadline = self.deadline(debts)?;
-        (Instant::now() >= deadline).then_some(if debts.reading {
+        (Instant::now() >= deadline).then_some(if self.has_backlog {
             End::Deaf(self.patience)
         } else {
             End::Silent(self.patience)

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jp_tool::vfs::{Call, ErrorCode, ErrorObject, Id, Request};
 use tokio_util::sync::CancellationToken;
 
-use super::{End, Talk};
+use super::{End, MOST_UNREAD, Talk};
 use crate::{
     record::{self, Decided, Record},
     reply,
@@ -106,12 +106,14 @@ impl Talk {
 
     /// Takes over the answer to a request that was handed over, unless it was called off meanwhile.
     pub(super) fn answered(&mut self, answered: Answered) -> Option<End> {
-        let Answered { id, serial, line, note } = answered;
+        let Answered { id, serial, line, note, turn } = answered;
         // The id may be that of another request by now.
         self.under_way.get(&id).filter(|under_way| under_way.serial == serial)?;
         let under_way = self.take(&id)?;
         let sent = line.len();
         self.outbox.push(line);
+        // The next of its kind would only make more that nobody reads.
+        self.unread.extend(turn.filter(|_| self.outbox.len() >= MOST_UNREAD));
         self.write_down(Some(&id), Some(&under_way.call), under_way.arrival, &note, sent)
     }
 
@@ -127,7 +129,7 @@ impl Talk {
         let under_way = self.under_way.remove(id)?;
         self.requested -= under_way.arrival.bytes;
         // From now on it is the tool's turn again.
-        self.clock.heard();
+        self.clock.owes_answer();
         Some(under_way)
     }
 

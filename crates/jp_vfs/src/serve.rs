@@ -117,6 +117,7 @@ pub(crate) async fn waiting(
             reply::success(id, &result, &mut out);
         }
         Call::ProcessRun(params) => {
+            process::check(params)?;
             let granted = means.command(params)?;
             let result = process::run(granted, gate, means, host).await?;
             reply::success(id, &result, &mut out);

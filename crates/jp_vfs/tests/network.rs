@@ -30,7 +30,7 @@ use jp_vfs::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, sync::Notify};
 
 /// How long a test waits for anything.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -113,6 +113,27 @@ fn a_program_finds_the_files_as_they_are() {
     assert_eq!(seen[0], r#"p ["x y", "$z"] [("LET", "value")]"#);
     drop(tool.session.take());
     until("the copies are gone", || tool.places() == 0);
+}
+
+/// D11-158: what the tool writes while a program runs is not undone by what that one brings back.
+#[test]
+fn a_program_does_not_undo_what_was_written_meanwhile() {
+    for (written, code) in [("a", -32603), ("c", 0)] {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let programs = Arc::<Waiting>::default();
+        let mut tool = Tool::start(&rules(&server), programs.clone());
+        tool.send(1, "process.run", &json!({ "program": "p" }));
+        until("the program runs", || programs.started.load(Ordering::SeqCst) == 1);
+        tool.send(2, "fs.write", &json!({ "path": written, "content": "by the tool" }));
+        assert_eq!(tool.line()["id"], 2);
+        programs.release.notify_one();
+        let answer = tool.line();
+        assert_eq!(answer["error"]["code"].as_i64().unwrap_or(0), code, "{answer}");
+        tool.send(3, "fs.read", &json!({ "path": written }));
+        assert_eq!(tool.line()["result"]["content"], "by the tool");
+        tool.send(4, "fs.exists", &json!({ "path": "b" }));
+        assert_eq!(tool.line()["result"]["exists"], code == 0);
+    }
 }
 
 /// D11-208: what is written down has no secrets in it.
@@ -217,10 +238,11 @@ impl Tool {
     }
 }
 
-/// Programs that wait until they are dropped, or end at once and say what is in the file `a`.
+/// Programs that say at once what is in the file `a`, or wait until they may write to it.
 #[derive(Debug, Default)]
 struct Waiting {
     ends: AtomicBool,
+    release: Notify,
     started: AtomicUsize,
     dropped: Arc<AtomicUsize>,
     /// Program, arguments and variables of each.
@@ -234,7 +256,9 @@ impl Programs for Waiting {
             let _dropped = dropped;
             self.started.fetch_add(1, Ordering::SeqCst);
             if !self.ends.load(Ordering::SeqCst) {
-                std::future::pending::<()>().await;
+                self.release.notified().await;
+                std::fs::write(run.directory.join("a"), "by the program").unwrap();
+                std::fs::write(run.directory.join("b"), "by the program").unwrap();
             }
             let seen = format!("{} {:?} {:?}", run.program, run.args, run.variables);
             self.seen.lock().unwrap().push(seen);

@@ -91,6 +91,6 @@ pub(super) fn hiding<'env>(
 }
 
 /// One request.
-pub(super) fn request(method: &str, params: Value) -> Value {
+pub(super) fn request(method: &str, params: &Value) -> Value {
     json!({ "method": method, "params": params })
 }

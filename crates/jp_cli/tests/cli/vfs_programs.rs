@@ -32,11 +32,11 @@ fn command(program: &str, rest: &str) -> String {
 }
 
 fn run(program: &str, args: &[&str]) -> Value {
-    request("process.run", json!({ "program": program, "args": args }))
+    request("process.run", &json!({ "program": program, "args": args }))
 }
 
 fn run_with(program: &str, args: &[&str], envs: &[&str]) -> Value {
-    request("process.run", json!({ "program": program, "args": args, "envs": envs }))
+    request("process.run", &json!({ "program": program, "args": args, "envs": envs }))
 }
 
 /// A script that `python3` runs.
@@ -65,8 +65,8 @@ fn a_program_gets_its_arguments_and_says_how_it_ended() {
         run("sh", &["-c", "kill -TERM $$"]),
         run("sh", &["-c", "kill -KILL $$"]),
         run("no-such-program", &[]),
-        request("process.run", json!({ "args": [] })),
-        request("process.run", json!({ "program": "sh", "args": "-c" })),
+        request("process.run", &json!({ "args": [] })),
+        request("process.run", &json!({ "program": "sh", "args": "-c" })),
         run("sh", &["-c", "cat; printf '\\377'"]),
     ];
     let asked = Asked::from(call(&env, &requests, &[]).run());
@@ -101,12 +101,15 @@ fn only_what_is_listed_is_started() {
         run("touch", &["made"]),
         run("no-such-program", &[]),
         run("", &[]),
+        run("sh", &["-c", "echo", "a\0b"]),
+        run("s\0h", &[]),
     ];
     let asked = Asked::from(call(&env, &requests, &["--trace", "trace"]).run());
     let codes = asked.codes();
     assert_eq!(codes[..4], [0; 4], "{:?}", asked.answers);
     assert_eq!(codes[4..12], [-32001; 8], "{:?}", asked.answers);
-    assert!([-32001, -32602].contains(&codes[12]), "{:?}", asked.answers);
+    // What can be no program is nobody's to allow.
+    assert_eq!(codes[12..], [-32602; 3], "{:?}", asked.answers);
     assert_eq!(ran(&asked, 0).2, 3);
     assert!(asked.message(4).contains("sh") && asked.message(4).contains("exit 3"));
     assert!(asked.message(10).contains("touch"), "{}", asked.message(10));
@@ -199,6 +202,31 @@ fn a_program_is_confined_by_the_rules_of_the_tool() {
     assert_eq!(env.read(".jp/config.toml"), config);
 }
 
+/// D11-219: what is sensitive is not for programs either, and neither are the settings of jp.
+#[test]
+fn a_program_gets_nothing_sensitive() {
+    let env = workspace(&(FILES.to_owned() + &command("sh", "")));
+    env.write(".env", "KEY=classified\n");
+    env.write("sub/.env.local", "KEY=classified\n");
+    let config = env.read(".jp/config.toml");
+    let requests = [
+        run("sh", &["-c", "cat .env sub/.env.local"]),
+        run("sh", &["-c", "echo mine > .env"]),
+        run("sh", &["-c", "rm -f sub/.env.local"]),
+        run("sh", &["-c", "mv .env env; cat env"]),
+        run("sh", &["-c", "echo >> .jp/config.toml"]),
+        run("sh", &["-c", "echo on"]),
+    ];
+    for more in [&[][..], &["--dry-run"]] {
+        let output = call(&env, &requests, more).run().success();
+        assert!(!output.stdout().contains("classified"), "{output}");
+        assert!(output.stdout().contains("\"stdout\": \"on\\n\""), "{output}");
+        assert_eq!(env.read(".env"), "KEY=classified\n", "{output}");
+        assert_eq!(env.read("sub/.env.local"), "KEY=classified\n", "{output}");
+        assert_eq!(env.read(".jp/config.toml"), config, "{output}");
+    }
+}
+
 /// D11-206: the short form says the same.
 #[test]
 fn the_short_form_of_rules_means_the_same() {
@@ -229,8 +257,8 @@ fn what_a_program_leaves_behind_hangs_nobody() {
          os.symlink('.', 'self')\nsocket.socket(socket.AF_UNIX).bind('socket')",
         notes.as_str()
     );
-    let on = |method: &str, path: &str| request(method, json!({ "path": path }));
-    let write = |path: &str| request("fs.write", json!({ "path": path, "content": "x" }));
+    let on = |method: &str, path: &str| request(method, &json!({ "path": path }));
+    let write = |path: &str| request("fs.write", &json!({ "path": path, "content": "x" }));
     let requests = [
         python(&script),
         on("fs.read", "fifo"),
@@ -241,7 +269,7 @@ fn what_a_program_leaves_behind_hangs_nobody() {
         on("fs.read", "loop"),
         write("loop"),
         on("fs.metadata", "fifo"),
-        request("fs.grep", json!({ "pattern": "mine" })),
+        request("fs.grep", &json!({ "pattern": "mine" })),
         on("fs.list_dir", "."),
     ];
     let asked = Asked::from(call(&env, &requests, &[]).run());

@@ -2,7 +2,8 @@
 
 Written from docs/protocols/vfs.md alone. `requests` is a list of `{"method": …, "params": …}`. What is
 not to be shown to the tool is handed over backwards, in `hidden`, so that it can look for it in all that
-it was sent; the report says whether it was there, in the letters themselves or encoded.
+it was sent; the report says whether it was there, in the letters themselves or encoded. After a
+request with `"waits": false` the next one is sent at once; after any other all have been answered.
 """
 
 import base64, json, sys, urllib.parse
@@ -23,12 +24,11 @@ def write(**message):
     sys.stdout.flush()
 
 
-def ask(number, method, params):
-    write(id=number, method=method, params=params)
-    while True:
+def settle(known, count):
+    while len(known) < count:
         message = read()
-        if message.get("id") == number:
-            return message
+        if "id" in message:
+            known[message["id"]] = shortened(message)
 
 
 def shortened(value):
@@ -46,10 +46,12 @@ def forms(text):
 
 
 arguments = read()["params"]["tool"]["arguments"]
-answers = [
-    shortened(ask(number, request["method"], request["params"]))
-    for number, request in enumerate(arguments["requests"])
-]
+known = {}
+for number, request in enumerate(arguments["requests"]):
+    write(id=number, method=request["method"], params=request["params"])
+    if request.get("waits", True):
+        settle(known, number + 1)
+answers = [known[number] for number in sorted(known)]
 hidden = arguments.get("hidden", "")[::-1]
 leaked = hidden != "" and any(form in line for line in lines for form in forms(hidden))
 write(method="result", params={"content": json.dumps({"answers": answers, "leaked": leaked})})

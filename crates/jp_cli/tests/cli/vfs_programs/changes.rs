@@ -15,12 +15,12 @@ fn with_files() -> TestEnv {
 
 fn changes() -> [Value; 5] {
     [
-        request("fs.write", json!({ "path": "old", "content": "changed\n" })),
-        request("fs.write", json!({ "path": "dir/made", "content": "new\n" })),
-        request("fs.delete", json!({ "path": "gone" })),
+        request("fs.write", &json!({ "path": "old", "content": "changed\n" })),
+        request("fs.write", &json!({ "path": "dir/made", "content": "new\n" })),
+        request("fs.delete", &json!({ "path": "gone" })),
         // It sees its own changes.
-        request("fs.read", json!({ "path": "old" })),
-        request("fs.exists", json!({ "path": "gone" })),
+        request("fs.read", &json!({ "path": "old" })),
+        request("fs.exists", &json!({ "path": "gone" })),
     ]
 }
 
@@ -56,7 +56,7 @@ fn a_dry_run_shows_what_would_change_and_changes_nothing() {
 fn a_program_changes_nothing_in_a_dry_run() {
     let env = with_files();
     let script = "echo changed > old; mkdir dir; echo new > dir/made; rm gone; cat old";
-    let requests = [run("sh", &["-c", script]), request("fs.read", json!({ "path": "old" }))];
+    let requests = [run("sh", &["-c", script]), request("fs.read", &json!({ "path": "old" }))];
     let output = call(&env, &requests, &["--dry-run"]).run().success();
     assert_shown(output.stdout());
     // It saw its own change, and so does the tool after it.
@@ -119,12 +119,12 @@ fn what_changed_meanwhile_is_not_written_over() {
 fn a_dry_run_on_a_database() {
     let sqlite = "[project]\nbackend = \"sqlite\"\npath = \"files.db\"\n";
     let env = workspace(&(FILES.to_owned() + &command("sh", "") + sqlite));
-    let write = request("fs.write", json!({ "path": "old", "content": "old\n" }));
+    let write = request("fs.write", &json!({ "path": "old", "content": "old\n" }));
     assert_eq!(Asked::from(call(&env, &[write], &[]).run()).codes(), [0]);
     let requests = [
-        request("fs.write", json!({ "path": "made", "content": "new\n" })),
+        request("fs.write", &json!({ "path": "made", "content": "new\n" })),
         run("sh", &["-c", "cat made; echo changed > old"]),
-        request("fs.read", json!({ "path": "old" })),
+        request("fs.read", &json!({ "path": "old" })),
     ];
     let output = call(&env, &requests, &["--dry-run"]).run().success();
     for line in
@@ -132,7 +132,7 @@ fn a_dry_run_on_a_database() {
     {
         assert!(output.stdout().contains(line), "`{line}` is not in\n{output}");
     }
-    let read = |path: &str| request("fs.read", json!({ "path": path }));
+    let read = |path: &str| request("fs.read", &json!({ "path": path }));
     let asked = Asked::from(call(&env, &[read("old"), read("made")], &[]).run());
     assert_eq!(asked.codes(), [0, -32002]);
     assert_eq!(asked.result(0)["content"], "old\n");

@@ -10,11 +10,11 @@ const BACKENDS: [&str; 3] = [
 ];
 
 fn write(path: &str, content: &str) -> Value {
-    request("fs.write", json!({ "path": path, "content": content }))
+    request("fs.write", &json!({ "path": path, "content": content }))
 }
 
 fn read(path: &str) -> Value {
-    request("fs.read", json!({ "path": path }))
+    request("fs.read", &json!({ "path": path }))
 }
 
 /// D11-157, D11-158
@@ -108,7 +108,7 @@ fn what_is_no_file_is_not_brought_back() {
         notes.as_str(),
         env.home().as_str()
     );
-    let list = request("fs.list_dir", json!({ "path": "." }));
+    let list = request("fs.list_dir", &json!({ "path": "." }));
     let requests = [write("a", "1"), write("was", "2"), python(&script), list, read("was")];
     let asked = Asked::from(call(&env, &requests, &[]).run());
     assert_eq!(asked.codes(), [0, 0, 0, 0, -32002], "{:?}", asked.answers);
@@ -133,4 +133,29 @@ fn half_of_the_work_is_not_brought_back() {
     assert_eq!(asked.result(2)["content"], "1");
     let left: Vec<_> = env.root().join("tmp").read_dir_utf8().unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// Programs that run at the same time have each a copy, and none undoes what another has done.
+#[test]
+fn programs_at_the_same_time_do_not_undo_each_other() {
+    for backend in BACKENDS {
+        let env = workspace(&(FILES.to_owned() + &command("sh", "") + backend));
+        let at_once = |script: &str| {
+            let mut request = run("sh", &["-c", script]);
+            request["waits"] = json!(false);
+            request
+        };
+        let requests = [
+            write("a", "0"),
+            at_once("sleep 1; echo 1 > b; echo 1 > a"),
+            run("sh", &["-c", "sleep 1; echo 2 > c"]),
+            read("a"),
+            read("b"),
+            read("c"),
+        ];
+        let asked = Asked::from(call(&env, &requests, &[]).run());
+        assert_eq!(asked.codes(), [0; 6], "{backend}{:?}", asked.answers);
+        let contents = [3, 4, 5].map(|number| asked.result(number)["content"].clone());
+        assert_eq!(contents, ["1\n", "1\n", "2\n"], "{backend}");
+    }
 }

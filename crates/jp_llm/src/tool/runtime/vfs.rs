@@ -144,7 +144,7 @@ impl VfsTool {
 }
 
 /// The call as such a tool gets it.
-pub(crate) fn init(invocation: Invocation) -> Init {
+pub fn init(invocation: Invocation) -> Init {
     let Invocation { tool, context } = invocation;
     let context = InitContext {
         action: context.action,

@@ -15,7 +15,10 @@ mod sandbox;
 mod startup;
 mod store;
 mod tools;
+#[cfg(target_os = "linux")]
+pub(crate) mod vfs;
 
+use std::cell::OnceCell;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
@@ -44,16 +47,34 @@ const BENCHMARKS: &[Benchmark] = &[
     #[cfg(target_os = "linux")]
     Benchmark { name: "sandbox", pairs: sandbox::pairs },
     Benchmark { name: "tools", pairs: tools::pairs },
+    #[cfg(target_os = "linux")]
+    Benchmark { name: "vfs-protocol", pairs: vfs::pairs },
+    #[cfg(target_os = "linux")]
+    Benchmark { name: "vfs-grep", pairs: vfs::search },
+    #[cfg(target_os = "linux")]
+    Benchmark { name: "vfs-tools", pairs: tools::sealed },
 ];
 
 /// Where the optimised programs are.
 struct Programs {
     dir: Utf8PathBuf,
+    built: OnceCell<()>,
 }
 
 impl Programs {
-    /// The path of one of our programs.
+    fn in_dir(dir: Utf8PathBuf) -> Self {
+        Self { dir, built: OnceCell::new() }
+    }
+
+    /// The path of one of our programs, which are built when the first of them is asked for: it takes
+    /// minutes, and not every benchmark needs them.
     fn path(&self, name: &str) -> Result<Utf8PathBuf> {
+        if self.built.get().is_none() {
+            // The programs as `cargo run --release` makes them.
+            let packages = ["--package", "jp_cli", "--package", "jp_tools"];
+            Cmd::cargo(&["build", "--release"]).args(&packages.map(str::to_owned)).run()?;
+            let _ = self.built.set(());
+        }
         let path = self.dir.join(name);
         let missing = || Failure::new(format!("the program {path} was not built"));
         path.is_file().then(|| path.clone()).ok_or_else(missing)
@@ -73,9 +94,7 @@ pub(crate) fn run(filter: Option<&str>) -> Result {
         let again = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench", part];
         return Cmd::cargo(&again).run();
     }
-    // The program as `cargo run --release` makes it.
-    Cmd::cargo(&["build", "--release", "--package", "jp_cli", "--package", "jp_tools"]).run()?;
-    let programs = Programs { dir: own_dir()? };
+    let programs = Programs::in_dir(own_dir()?);
     let mut results = Vec::new();
     for benchmark in chosen {
         for mut pair in (benchmark.pairs)(&programs)? {
@@ -114,8 +133,8 @@ fn table(results: &[Measurement]) -> String {
             text,
             "{:width$} {:>12} {:>12} {:>7.2} {:>7.2}  {}",
             result.name,
-            format!("{:.1?}", result.subject),
-            format!("{:.1?}", result.peer),
+            result.subject,
+            result.peer,
             result.ratio(),
             result.limit,
             result.verdict(),
@@ -131,8 +150,9 @@ fn save(programs: &Programs, results: &[Measurement]) -> Result {
         .map(|result| {
             json!({
                 "name": result.name,
-                "subject_ns": nanoseconds(result.subject),
-                "peer_ns": nanoseconds(result.peer),
+                "unit": result.unit(),
+                "subject": result.subject.number(),
+                "peer": result.peer.number(),
                 "ratio": result.ratio(),
                 "limit": result.limit,
                 "verdict": result.verdict(),
@@ -142,10 +162,6 @@ fn save(programs: &Programs, results: &[Measurement]) -> Result {
     let path = programs.dir.with_file_name("bench.json");
     fs::write(&path, format!("{:#}\n", json!(rows)))
         .map_err(Failure::because(format!("cannot write {path}")))
-}
-
-fn nanoseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn judge(results: &[Measurement]) -> Result {

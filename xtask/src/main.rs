@@ -23,17 +23,22 @@ mod failure;
 mod files;
 mod fuzz;
 mod needs;
+#[cfg(target_os = "linux")]
+mod role;
 mod rust;
+#[cfg(target_os = "linux")]
+mod soak;
 mod spec;
 mod suite;
 mod tidy;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use camino::Utf8Path;
 use clap::{Parser, Subcommand};
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// Developer commands of this repository
 #[derive(Debug, Parser)]
@@ -81,6 +86,19 @@ enum Task {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Serve many sealed tools at once, most of which misbehave
+    #[cfg(target_os = "linux")]
+    Soak {
+        /// For how long
+        #[arg(long, default_value_t = 10.0)]
+        minutes: f64,
+        /// How many at once
+        #[arg(long, default_value_t = 50)]
+        tools: u64,
+        /// Where the random numbers begin
+        #[arg(long)]
+        seed: Option<u64>,
+    },
     /// Write docs/conformance.md: which tests prove which line of the specification
     Spec {
         /// Only check that the file is up to date
@@ -91,6 +109,13 @@ enum Task {
     Tidy,
     /// Build the documentation of the code, warnings denied
     Docs,
+    /// Be the other side of a measurement
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    Role {
+        #[arg(value_enum)]
+        role: role::Role,
+    },
 }
 
 fn main() -> ExitCode {
@@ -111,9 +136,17 @@ fn run(task: Task) -> Result {
         Task::Bench { filter } => bench::run(filter.as_deref()),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Agree { cases, seed } => agree::run(cases, seed),
+        #[cfg(target_os = "linux")]
+        Task::Soak { minutes, tools, seed } => {
+            let time = Duration::try_from_secs_f64(minutes * 60.0);
+            let time = time.map_err(Failure::because("`--minutes`"))?;
+            soak::run(soak::Plan { time, tools, seed })
+        }
         Task::Spec { check } => spec::run(root(), check),
         Task::Tidy => tidy::run(root()),
         Task::Docs => docs::run(),
+        #[cfg(target_os = "linux")]
+        Task::Role { role } => role.run(),
     }
 }
 

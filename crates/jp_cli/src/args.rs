@@ -11,8 +11,8 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValu
 pub(crate) use self::{
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
-        Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun,
-        ToolSession, ToolShow, ToolTrace,
+        CheckedRuntime, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList,
+        ToolNew, ToolRun, ToolSession, ToolShow, ToolTrace,
     },
 };
 use crate::exit;

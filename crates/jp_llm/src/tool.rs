@@ -29,6 +29,7 @@ pub mod render;
 pub mod resolve;
 pub mod runtime;
 mod schema_query;
+mod sealed;
 pub mod template;
 
 pub use self::{
@@ -45,4 +46,5 @@ pub use self::{
     resolve::{CallSettings, ResolveError, ResolvedTool, Resolver, World},
     runtime::vfs::VfsWorld,
     schema_query::DescribeError,
+    sealed::SealedProgram,
 };

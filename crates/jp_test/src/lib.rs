@@ -35,6 +35,7 @@ mod pump;
 mod run;
 mod running;
 mod screen;
+mod server;
 
 pub use rustix::process::Signal;
 
@@ -45,6 +46,7 @@ pub use crate::output::Output;
 pub use crate::pty::{Pty, PtyOutput, Size};
 pub use crate::run::Run;
 pub use crate::running::Running;
+pub use crate::server::Server;
 
 /// A [`TestEnv`] around the `jp` that Cargo built for this very test run.
 ///

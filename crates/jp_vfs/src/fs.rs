@@ -63,7 +63,8 @@ pub(crate) fn write(
             write(&decoded.map_err(|_| invalid("params of `fs.write`: `content` is not base64"))?)?;
         }
     }
-    done(id, out)
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn exists(granted: Granted<'_, FsExists>, id: &Id, out: &mut Vec<u8>) -> Answered {
@@ -79,13 +80,13 @@ pub(crate) fn list_dir(
     out: &mut Vec<u8>,
 ) -> Answered {
     let FsListDir { path, offset, limit, links } = granted.params();
-    let entries = granted.means().list_dir(&project_path(path)?, Slice::default())?;
-    // What is neither has no name in the protocol, and counts for no page.
-    let known = entries.into_iter().filter_map(|entry| {
-        let kind = wire_kind(entry.kind)?;
-        Some(DirEntry { path: entry.name, kind, link: *links && entry.is_link })
+    let slice = Slice { offset: count(offset.unwrap_or(0)), limit: limit.map(count) };
+    let entries = granted.means().list_dir(&project_path(path)?, slice)?;
+    let entries = entries.into_iter().map(|entry| {
+        // What is neither is no directory, and who believes that nothing is there may delete it.
+        let kind = wire_kind(entry.kind).unwrap_or(vfs::Kind::File);
+        DirEntry { path: entry.name, kind, link: *links && entry.is_link }
     });
-    let entries = known.skip(count(offset.unwrap_or(0))).take(count(limit.unwrap_or(u64::MAX)));
     let start = out.len();
     reply::success(id, &FsListDirResult { entries: entries.collect() }, out);
     if out.len() - start > count(limits.file_bytes) {
@@ -110,7 +111,8 @@ pub(crate) fn delete(granted: Granted<'_, FsDelete>, id: &Id, out: &mut Vec<u8>)
     let FsDelete { path, recursive } = granted.params();
     let reach = if *recursive { DeleteReach::Recursive } else { DeleteReach::File };
     granted.means().delete(&project_path(path)?, reach)?;
-    done(id, out)
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn rename(granted: Granted<'_, FsRename>, id: &Id, out: &mut Vec<u8>) -> Answered {
@@ -118,7 +120,8 @@ pub(crate) fn rename(granted: Granted<'_, FsRename>, id: &Id, out: &mut Vec<u8>)
     let target = if *overwrite { RenameTarget::Overwrite } else { RenameTarget::Keep };
     let renamed = granted.means().rename(&project_path(from)?, &project_path(to)?, target);
     renamed.map_err(|error| unless_asked(!overwrite, error))?;
-    done(id, out)
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn create_dir(
@@ -137,7 +140,8 @@ pub(crate) fn create_dir(
         }
         Err(error) => return Err(error.into()),
     }
-    done(id, out)
+    done(id, out);
+    Ok(())
 }
 
 pub(crate) fn grep(
@@ -205,9 +209,8 @@ fn grep_line(line: jp_project::GrepLine) -> GrepLine {
     GrepLine { line_number: line.number, content: line.content, is_match: line.is_match }
 }
 
-fn done(id: &Id, out: &mut Vec<u8>) -> Answered {
+fn done(id: &Id, out: &mut Vec<u8>) {
     reply::success(id, &Done {}, out);
-    Ok(())
 }
 
 fn wire_kind(kind: Kind) -> Option<vfs::Kind> {

@@ -119,12 +119,11 @@ impl ToolAccess {
             Approval::No if state.refused.len() < MOST_REFUSALS => {
                 state.refused.push(wanted.clone());
             }
-            Approval::No | Approval::Once => {}
             Approval::Run | Approval::Keep if wanted.can_be_a_rule() => {
                 state.policy = Arc::new(widened(&state.policy, wanted));
                 state.version += 1;
             }
-            Approval::Run | Approval::Keep => {}
+            Approval::No | Approval::Once | Approval::Run | Approval::Keep => {}
         }
     }
 
@@ -175,7 +174,7 @@ where
     means: &'a M,
 }
 
-// It holds two references, whatever they lead to; a derive would ask what they lead to.
+// It only holds references, so it is `Copy` whatever they lead to; a derive would ask that.
 impl<P, M: ?Sized> Clone for Granted<'_, P, M> {
     fn clone(&self) -> Self {
         *self
@@ -301,10 +300,8 @@ impl Means {
             return Err(denied(message));
         }
         let granted = words::programs(self.policy.commands.as_ref());
-        Err(Stop::Ask {
-            wanted: Wanted::Command { program: program.clone(), args: args.clone() },
-            denial: format!("access denied: run {program:?}; {granted}"),
-        })
+        let wanted = Wanted::Command { program: program.clone(), args: args.clone() };
+        Err(Stop::ask(wanted, format!("access denied: run {program:?}; {granted}")))
     }
 
     /// What a refusal of the files means for the tool.
@@ -318,7 +315,7 @@ impl Means {
                 match capability {
                     Some(capability) if !self.access.denies_file(capability, target) => {
                         let wanted = Wanted::Fs { capability, path: target.clone() };
-                        Stop::Ask { wanted, denial }
+                        Stop::ask(wanted, denial)
                     }
                     _ => denied(denial),
                 }
@@ -329,7 +326,7 @@ impl Means {
                 }
                 let (path, pattern) = (sensitive.path.clone(), sensitive.pattern.clone());
                 let denial = format!("access denied: {path} is sensitive (`{pattern}`)");
-                Stop::Ask { wanted: Wanted::Sensitive { path, pattern }, denial }
+                Stop::ask(Wanted::Sensitive { path, pattern }, denial)
             }
             other => denied(format!("access denied: {other}")),
         }
@@ -398,6 +395,3 @@ impl fmt::Display for Wanted {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -45,7 +45,7 @@ pub(crate) async fn fetch(
             let denial = format!("access denied: request {target}; {}", words::network(policy));
             let wanted = Wanted::Net { url: target, rule: uncovered.rule };
             course.0 = Some(uncovered.rest);
-            Err(Stop::Ask { wanted, denial })
+            Err(Stop::ask(wanted, denial))
         }
         Err(error) => Err(refusal(&error).into()),
     }

@@ -29,7 +29,7 @@ impl Default for Limits {
         Self {
             file_bytes: 10_000_000,
             message_bytes: 16 << 20,
-            request_timeout: Duration::from_secs(60),
+            request_timeout: Duration::from_mins(1),
             cancel_grace: Duration::from_secs(5),
             kill_after: Duration::from_secs(2),
             http_timeout: Duration::from_secs(30),

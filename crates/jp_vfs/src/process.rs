@@ -17,7 +17,7 @@ use jp_tool::{
 
 use crate::{
     approve::BoxFuture,
-    fs::internal,
+    fs::{internal, invalid},
     gate::{Gate, Granted, Means},
     host::Host,
     serve::Stop,
@@ -79,6 +79,18 @@ pub enum ProgramError {
     /// Something else.
     #[error("{0}")]
     Failed(String),
+}
+
+/// Says no to what can be no program or no argument of one, before a person is asked about it.
+pub(crate) fn check(params: &ProcessRun) -> Result<(), ErrorObject> {
+    let ProcessRun { program, args, .. } = params;
+    if program.is_empty() {
+        return Err(invalid("params of `process.run`: `program` is empty"));
+    }
+    if args.iter().chain([program]).any(|word| word.contains('\0')) {
+        return Err(invalid("params of `process.run`: a word of a command cannot contain NUL"));
+    }
+    Ok(())
 }
 
 pub(crate) async fn run(

@@ -18,12 +18,22 @@ pub(crate) enum Stop {
     /// It is refused, or it failed.
     Refused(ErrorObject),
     /// No rule covers it: a person can be asked.
-    Ask {
-        /// What it needs.
-        wanted: Wanted,
-        /// What the tool is told if nobody says yes.
-        denial: String,
-    },
+    Ask(Box<Question>),
+}
+
+/// What a person can be asked.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// What the request needs.
+    pub(crate) wanted: Wanted,
+    /// What the tool is told if nobody says yes.
+    pub(crate) denial: String,
+}
+
+impl Stop {
+    pub(crate) fn ask(wanted: Wanted, denial: String) -> Self {
+        Self::Ask(Box::new(Question { wanted, denial }))
+    }
 }
 
 impl From<ErrorObject> for Stop {
@@ -107,6 +117,7 @@ pub(crate) async fn waiting(
             reply::success(id, &result, &mut out);
         }
         Call::ProcessRun(params) => {
+            process::check(params)?;
             let granted = means.command(params)?;
             let result = process::run(granted, gate, means, host).await?;
             reply::success(id, &result, &mut out);

@@ -10,7 +10,7 @@ main() {
     context=${init##*'"context":{'}
     arguments=${init#*'"arguments":'} arguments=${arguments%%',"answers":'*}
     case $context in
-    '"action":"schema"'*)
+    '"action":"schema"'* | '"action":"Schema"'*)
         notify result '"content":{"tools":[{"name":"count_todos","summary":"Count the lines with TODO, FIXME or another mark, file by file.","parameters":{"mark":{"type":"string","pattern":"^[A-Za-z0-9_]+$","summary":"Only this mark.","default":""}}}]}'
         exit
         ;;

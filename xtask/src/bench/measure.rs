@@ -1,5 +1,6 @@
 //! Two pieces of work, measured in turns.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
@@ -18,14 +19,57 @@ pub(crate) struct Pair {
     pub(crate) peer: Work,
 }
 
-/// Something that takes time.
-pub(crate) struct Work(Box<dyn FnMut() -> Result<Duration>>);
+/// Something that takes time, or memory.
+pub(crate) struct Work(Box<dyn FnMut() -> Result<Amount>>);
+
+/// What a piece of work took. Both halves of a pair take the same kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Amount {
+    /// Time.
+    Time(Duration),
+    /// Memory.
+    Bytes(u64),
+}
+
+impl Amount {
+    /// As a number, in nanoseconds or bytes.
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Self::Time(time) => u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Between this and another of the same kind.
+    fn middle(self, other: Self) -> Self {
+        let middle = self.number().midpoint(other.number());
+        match self {
+            Self::Time(_) => Self::Time(Duration::from_nanos(middle)),
+            Self::Bytes(_) => Self::Bytes(middle),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Time(time) => format!("{time:.1?}"),
+            Self::Bytes(bytes) => format!("{}KiB", bytes / 1024),
+        };
+        f.pad(&text)
+    }
+}
 
 impl Work {
+    /// Work of which it counts how much memory it took.
+    pub(crate) fn bytes(mut run: impl FnMut() -> Result<u64> + 'static) -> Self {
+        Self(Box::new(move || run().map(Amount::Bytes)))
+    }
+
     /// Work that says itself how long the part of it took that counts, because it has
     /// to prepare something first.
-    pub(crate) fn timed(run: impl FnMut() -> Result<Duration> + 'static) -> Self {
-        Self(Box::new(run))
+    pub(crate) fn timed(mut run: impl FnMut() -> Result<Duration> + 'static) -> Self {
+        Self(Box::new(move || run().map(Amount::Time)))
     }
 
     /// Work that is timed from outside. `times` runs are one sample, for work that is
@@ -40,8 +84,8 @@ impl Work {
         })
     }
 
-    /// The time of one run, as one sample sees it.
-    fn sample(&mut self) -> Result<Duration> {
+    /// What one run took, as one sample sees it.
+    fn sample(&mut self) -> Result<Amount> {
         (self.0)()
     }
 }
@@ -50,14 +94,26 @@ impl Work {
 #[derive(Debug, Clone)]
 pub(crate) struct Measurement {
     pub(crate) name: String,
-    pub(crate) subject: Duration,
-    pub(crate) peer: Duration,
+    pub(crate) subject: Amount,
+    pub(crate) peer: Amount,
     pub(crate) limit: f64,
 }
 
 impl Measurement {
     pub(crate) fn ratio(&self) -> f64 {
-        self.subject.as_secs_f64() / self.peer.as_secs_f64()
+        let number = |amount: Amount| match amount {
+            Amount::Time(time) => time.as_secs_f64(),
+            Amount::Bytes(bytes) => Duration::from_nanos(bytes).as_secs_f64(),
+        };
+        number(self.subject) / number(self.peer)
+    }
+
+    /// In what both are counted.
+    pub(crate) fn unit(&self) -> &'static str {
+        match self.subject {
+            Amount::Time(_) => "ns",
+            Amount::Bytes(_) => "bytes",
+        }
     }
 
     /// A ratio that is no number, because nothing took any time, is not ok.
@@ -92,12 +148,12 @@ pub(crate) fn measure(pair: &mut Pair) -> Result<Measurement> {
     Ok(Measurement { name: pair.name.clone(), subject, peer, limit: pair.limit })
 }
 
-fn median(mut samples: Vec<Duration>) -> Option<Duration> {
+fn median(mut samples: Vec<Amount>) -> Option<Amount> {
     samples.sort_unstable();
     let middle = samples.len() / 2;
     match samples.len() % 2 {
         0 if samples.is_empty() => None,
-        0 => Some((samples[middle - 1] + samples[middle]) / 2),
+        0 => Some(samples[middle - 1].middle(samples[middle])),
         _ => Some(samples[middle]),
     }
 }

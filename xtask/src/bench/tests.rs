@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::*;
-use crate::bench::measure::Work;
+use crate::bench::measure::{Amount, Work};
 
 /// Work that claims these many nanoseconds, one after the other, and then the last.
 fn claims(times: &[u64]) -> Work {
@@ -26,10 +26,10 @@ fn medians_are_compared() {
     // One turn to warm up, then the samples.
     let subject = claims(&[999, 10, 1000, 30, 20, 15]);
     let result = measure(&mut pair(5, subject, claims(&[10]))).unwrap();
-    assert_eq!((result.subject.as_nanos(), result.peer.as_nanos()), (20, 10));
+    assert_eq!((result.subject.number(), result.peer.number()), (20, 10));
     assert!((result.ratio() - 2.0).abs() < 1e-9 && result.is_ok());
     let result = measure(&mut pair(2, claims(&[0, 10, 30]), claims(&[10]))).unwrap();
-    assert_eq!(result.subject.as_nanos(), 20);
+    assert_eq!(result.subject.number(), 20);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_bad_try_is_forgiven_and_three_are_not() {
     assert_eq!(patiently(&mut lucky).unwrap().verdict(), "ok");
     let mut slow = pair(1, claims(&[90, 90, 80, 80, 70, 70, 10]), claims(&[10]));
     let result = patiently(&mut slow).unwrap();
-    assert_eq!((result.verdict(), result.subject.as_nanos()), ("over", 70));
+    assert_eq!((result.verdict(), result.subject.number()), ("over", 70));
     let failure = judge(&[result]).unwrap_err();
     assert_eq!(failure.to_string(), "over the limit in 3 tries: work");
 }
@@ -71,8 +71,8 @@ fn work_that_fails_or_takes_no_time_is_no_success() {
 fn the_table_and_the_file_have_a_row_for_each() {
     let result = |name: &str, subject| Measurement {
         name: name.to_owned(),
-        subject: Duration::from_nanos(subject),
-        peer: Duration::from_micros(1),
+        subject: Amount::Time(Duration::from_nanos(subject)),
+        peer: Amount::Time(Duration::from_micros(1)),
         limit: 2.0,
     };
     let results = [result("startup", 1500), result("append", 2500)];
@@ -84,9 +84,9 @@ fn the_table_and_the_file_have_a_row_for_each() {
 
     let dir = tempfile::TempDir::new().unwrap();
     let dir = Utf8PathBuf::try_from(dir.path().join("release")).unwrap();
-    save(&Programs { dir: dir.clone() }, &results).unwrap();
+    save(&Programs::in_dir(dir.clone()), &results).unwrap();
     let saved = fs::read_to_string(dir.with_file_name("bench.json")).unwrap();
     let saved: serde_json::Value = serde_json::from_str(&saved).unwrap();
     assert_eq!(saved[1]["verdict"], "over");
-    assert_eq!(saved[0]["subject_ns"], 1500);
+    assert_eq!(saved[0]["subject"], 1500);
 }

@@ -22,12 +22,14 @@ const FILE_LINES: usize = 260;
 /// How many programs describe themselves.
 const TOOLS: usize = 30;
 
+/// What is searched for.
+pub(super) const NEEDLE: &str = "needle_[0-9]+";
+
 pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     needs::meet(needs::BENCH)?;
     let jp = programs.path("jp")?;
     let tree = tree(programs)?;
-    let ripgrep = tools_dir().join("bin/rg");
-    let grep = ["tool", "run", "fs_grep_files", "pattern=needle_[0-9]+"];
+    let grep = ["tool", "run", "fs_grep_files", &format!("pattern={NEEDLE}")];
     let many = registered(programs, "bench-many-tools", TOOLS)?;
     let one = registered(programs, "bench-one-tool", 1)?;
     Ok(vec![
@@ -36,7 +38,7 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
             limit: 1.3,
             samples: 12,
             subject: whole(&jp, &grep, &tree, Cache::Kept),
-            peer: whole(&ripgrep, &["--json", "needle_[0-9]+"], &tree, Cache::Kept),
+            peer: ripgrep(&["--json"], &tree),
         },
         Pair {
             name: "30 tools described, cold".to_owned(),
@@ -53,6 +55,48 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
             peer: whole(&jp, &["tool", "list"], &one, Cache::Empty),
         },
     ])
+}
+
+/// The same tool sealed off and not, from the command to its last byte. How much more a seal costs is told;
+/// nobody has said how much it may.
+#[cfg(target_os = "linux")]
+pub(super) fn sealed(programs: &Programs) -> Result<Vec<Pair>> {
+    let jp = programs.path("jp")?;
+    let root = programs.dir.join("bench-sealed");
+    let _ = fs::remove_dir_all(&root);
+    let failed = || Failure::because(format!("cannot make {root}"));
+    fs::create_dir_all(root.join(".jp")).map_err(failed())?;
+    fs::write(root.join(".jp/id"), "bench\n").map_err(failed())?;
+    fs::write(root.join("file.txt"), "one line\n".repeat(100)).map_err(failed())?;
+    let table = |name: &str, runtime: &str| {
+        format!(
+            "[conversation.tools.{name}]\nsource = \"local.fs_read_file\"\ncommand = \"jp-tools\"\n\
+             runtime = \"{runtime}\"\nrun = \"unattended\"\n\
+             access.fs = [{{ path = \".\", read = true }}]\n"
+        )
+    };
+    let config = table("plain", "stdio") + &table("sealed", "vfs");
+    fs::write(root.join(".jp/config.toml"), config).map_err(failed())?;
+    let run = |name| whole(&jp, &["tool", "run", name, "path=file.txt"], &root, Cache::Kept);
+    Ok(vec![Pair {
+        name: "fs_read_file, vfs against stdio".to_owned(),
+        limit: f64::INFINITY,
+        samples: 30,
+        subject: run("sealed"),
+        peer: run("plain"),
+    }])
+}
+
+/// The large tree, and what is needed to search it.
+pub(super) fn searched_tree(programs: &Programs) -> Result<Utf8PathBuf> {
+    needs::meet(needs::BENCH)?;
+    tree(programs)
+}
+
+/// Ripgrep looking for the needle.
+pub(super) fn ripgrep(args: &[&str], tree: &Utf8Path) -> Work {
+    let args: Vec<&str> = args.iter().copied().chain([NEEDLE]).collect();
+    whole(&tools_dir().join("bin/rg"), &args, tree, Cache::Kept)
 }
 
 /// Whether what programs said about themselves is still known.

@@ -207,6 +207,9 @@ pub(crate) struct Question {
 /// missing, wrong and hostile arguments, with answers to its questions, with a cancellation, and as one
 /// that stays alive. Each line says what conforms and what does not.
 ///
+/// With `--runtime vfs` the program is sealed, and the check is its host: it serves what the tool asks
+/// for, refuses it, answers late, at length and out of order, and goes away in the middle of a call.
+///
 /// The program runs in the sandbox without a network, in a workspace made for the check, and what it
 /// writes there is thrown away. A relative path in the command is seen from the current directory.
 ///
@@ -217,7 +220,8 @@ pub(crate) struct Question {
 Examples:
   jp tool check -- ./my-tool
   jp tool check -- python3 my_tool.py
-  jp tool check --root ~/project -- ./my-tool   where it finds what it works on")]
+  jp tool check --root ~/project -- ./my-tool   where it finds what it works on
+  jp tool check --runtime vfs --record said.jsonl -- ./my-sealed-tool")]
 pub(crate) struct ToolCheck {
     /// The program and its arguments, as in `command` of the configuration
     #[arg(value_name = "COMMAND", required = true, last = true, value_hint = ValueHint::CommandWithArguments)]
@@ -227,6 +231,22 @@ pub(crate) struct ToolCheck {
     #[arg(long, value_name = "TOOL")]
     pub(crate) name: Option<String>,
 
+    /// How the tool runs, as in `runtime` of the configuration
+    #[arg(long, value_enum, value_name = "RUNTIME", default_value_t)]
+    pub(crate) runtime: CheckedRuntime,
+
+    /// Call it with these arguments, one object of JSON, instead of some that are made up
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    pub(crate) arguments: Option<Arguments>,
+
+    /// Files of the program beside those in the command, as in `program_files` of the configuration
+    #[arg(long, value_name = "PATH", value_parser = path, value_hint = ValueHint::AnyPath)]
+    pub(crate) program_files: Vec<Utf8PathBuf>,
+
+    /// With --runtime vfs: add every message of every check to this file, one object of JSON a line
+    #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) record: Option<Utf8PathBuf>,
+
     /// How long one run may take, in seconds
     #[arg(long, value_name = "SECS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
@@ -234,6 +254,24 @@ pub(crate) struct ToolCheck {
     /// Use this directory as the workspace; nothing is changed there
     #[arg(long, value_name = "DIR", value_parser = path, value_hint = ValueHint::DirPath)]
     pub(crate) root: Option<Utf8PathBuf>,
+}
+
+/// How a tool that is checked runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum CheckedRuntime {
+    /// The call on stdin, the result on stdout
+    #[default]
+    Stdio,
+    /// Sealed: it asks the host for everything it uses
+    Vfs,
+}
+
+/// Arguments for a tool.
+#[derive(Debug, Clone)]
+pub(crate) struct Arguments(pub(crate) serde_json::Map<String, serde_json::Value>);
+
+fn object(text: &str) -> Result<Arguments, String> {
+    serde_json::from_str(text).map(Arguments).map_err(|error| error.to_string())
 }
 
 /// Make a small tool to start from

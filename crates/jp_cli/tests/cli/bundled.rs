@@ -221,15 +221,15 @@ fn a_tool_answers_the_same_with_either_runtime() {
     let world = |runtime: &str| {
         let env = jp_test::env!();
         let tools = ["fs_read_file", "fs_list_files", "fs_grep_files", "fs_create_file"];
-        let mut config = String::new();
-        for tool in tools {
-            config += &format!(
+        let config = tools.map(|tool| {
+            format!(
                 "[conversation.tools.{tool}]\nsource = \"local\"\ncommand = \"jp-tools\"\n\
                  run = \"unattended\"\nruntime = \"{}\"\n\
                  access.fs = [{{ path = \"open\", read = true, write = true }}]\n",
                 if tool == "fs_list_files" { "stdio" } else { runtime },
-            );
-        }
+            )
+        });
+        let config = config.concat();
         env.write(".jp/config.toml", config);
         env.write("open/old.txt", "one\ntwo\n");
         env.write("open/bytes", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");

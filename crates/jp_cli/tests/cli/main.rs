@@ -18,6 +18,10 @@ mod tool_check;
 mod tool_new;
 mod trace;
 mod vfs;
+mod vfs_backends;
+mod vfs_client;
+mod vfs_network;
+mod vfs_programs;
 
 use jp_test::TestEnv;
 

@@ -1,6 +1,7 @@
 //! `jp tool check`: good tools pass, and each kind of mistake is found and named.
 
 mod bad;
+mod sealed;
 mod sessions;
 
 use std::time::Duration;

@@ -7,20 +7,17 @@ use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{
-    Command, CommandLine, ConfineError, Confiner, Covered, Needs, Prepared, ResolveError, Running,
-    Streams, Subject, Word, resolve,
+    Command, ConfineError, Confiner, Covered, Needs, Prepared, ResolveError, Running, Streams,
+    Subject,
 };
 use jp_process::{FindError, Input, Output, find_program};
-use jp_sandbox::{
-    confinement::Tier,
-    machine::Feature,
-    plan::{Lifetime, Profile},
-};
+use jp_sandbox::{confinement::Tier, machine::Feature, plan::Lifetime};
 use jp_tool::{Action, Invocation, Tool};
 use thiserror::Error;
 
 use super::{
     context::{Place, tool_context},
+    sealed::SealedProgram,
     template::{CommandTemplate, TemplateError},
 };
 
@@ -139,55 +136,15 @@ impl LocalProgram {
         &self,
         invocation: &Invocation,
     ) -> Result<(Running, Vec<String>), StartError> {
-        let words = self.sealed_words(invocation)?;
-        let parts = resolve(CommandLine {
-            words: &words,
-            search_path: &self.machine.search,
-            directory: &self.place.root,
-            program_files: &self.program_files,
-        })?;
-        // A link may lead anywhere, and a directory shows everything below it.
-        if let Some(wide) = parts.files.iter().find(|file| self.place.root.starts_with(file)) {
-            return Err(StartError::ShowsAll(wide.clone()));
-        }
-        let subject = Subject {
-            policy: None,
+        let program = SealedProgram {
+            confiner: &self.confiner,
+            machine: &self.machine,
             key: &self.key,
             root: &self.place.root,
-            profile: Some(Profile::Sealed { may_execute_system: false }),
-            lifetime: Lifetime::Call,
-            transactional: false,
-            needs: &Needs::default(),
-            approved: &[],
-            program: &parts.program,
-            program_files: &parts.files,
+            template: &self.template,
+            program_files: &self.program_files,
         };
-        let prepared = self.confiner.prepare(subject).await?;
-        let warnings = prepared.warning.iter().cloned().collect();
-        let command = Command {
-            path: &parts.path,
-            args: parts.args,
-            extra: Vec::new(),
-            directory: &parts.directory,
-            observe: false,
-        };
-        Ok((self.confiner.start(prepared, command, piped()).await?, warnings))
-    }
-
-    /// The words of the command, each with whether it stands in the configuration: a value that a model
-    /// filled in names no file of the program.
-    fn sealed_words(&self, invocation: &Invocation) -> Result<Vec<Word>, StartError> {
-        let rendered = self.template.render(invocation)?;
-        let is_bundled = rendered.program == BUNDLED;
-        let written: Vec<_> = self.template.literal_words().collect();
-        let word = |text: String| {
-            let literal = written.contains(&text.as_str());
-            Word { text: text.into(), literal }
-        };
-        let program = if is_bundled { self.machine.jp.to_string() } else { rendered.program };
-        let program = Word { text: program.into(), literal: true };
-        let serve = is_bundled.then(|| Word { text: SERVE_BUNDLED.into(), literal: false });
-        Ok([program].into_iter().chain(serve).chain(rendered.args.into_iter().map(word)).collect())
+        program.start(invocation).await
     }
 
     async fn can_keep_apart(&self, prepared: &Prepared) -> Result<(), StartError> {
@@ -239,7 +196,8 @@ impl LocalProgram {
     }
 }
 
-fn piped() -> Streams {
+/// All streams as pipes.
+pub(super) fn piped() -> Streams {
     Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe }
 }
 

@@ -7,9 +7,10 @@ use jp_project::{
     DeleteReach, GrepQuery, Kind, MemoryProjectFiles, Part, ProjectError, ProjectFiles,
     ProjectPath, Slice, WriteMode, conformance,
 };
+use jp_test::Server;
 use proptest::prelude::*;
 
-use crate::servers::Server;
+use crate::projects::Projects as _;
 
 fn memory() -> Arc<dyn ProjectFiles> {
     jp_opendal::open("memory", &BTreeMap::new(), "some/where").unwrap()

@@ -12,8 +12,11 @@ use std::{
 use jp_project::{
     DeleteReach, GrepQuery, Part, ProjectFiles, ProjectPath, RenameTarget, Slice, WriteMode,
 };
+use jp_test::Server;
 
-use crate::servers::{PASSWORD, Server};
+use crate::projects::Projects as _;
+
+const PASSWORD: &str = Server::PASSWORD;
 
 /// The limit of these projects, and what a call may take on a machine that has more to do.
 const SECS: &str = "10";

@@ -10,4 +10,4 @@
 
 mod conformance;
 mod faults;
-mod servers;
+mod projects;

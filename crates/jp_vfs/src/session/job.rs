@@ -15,7 +15,7 @@ use crate::{
     http::Course,
     record::Decided,
     reply,
-    serve::{self, Manner, Stop},
+    serve::{self, Manner, Question, Stop},
 };
 
 /// How many questions one request can lead to. A rename needs two rights, and each path may be sensitive.
@@ -120,10 +120,10 @@ impl Job {
         };
         loop {
             let means = self.gate.means_with(&once);
-            let (wanted, denial) = match self.attempt(&means, &mut course).await {
+            let Question { wanted, denial } = match self.attempt(&means, &mut course).await {
                 Ok(done) => return Ok(done),
                 Err(Stop::Refused(error)) => return Err(error),
-                Err(Stop::Ask { wanted, denial }) => (wanted, denial),
+                Err(Stop::Ask(question)) => *question,
             };
             if !self.host.approver().can_ask() {
                 return Err(refuse(denial, "nobody can be asked"));
@@ -172,9 +172,10 @@ impl Job {
             let line = serve::waiting(call, id, &self.gate, means, &self.host, course).await?;
             return Ok((line, turn));
         }
-        let change = match serve::changes_files(call) {
-            true => Some(self.turns.changes.clone().lock_owned().await),
-            false => None,
+        let change = if serve::changes_files(call) {
+            Some(self.turns.changes.clone().lock_owned().await)
+        } else {
+            None
         };
         let turn = self.turns.busy.clone().acquire_owned().await.ok();
         let (call, id, means) = (call.clone(), id.clone(), means.clone());

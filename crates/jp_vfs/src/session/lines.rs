@@ -113,6 +113,3 @@ impl Lines {
         self.buffer.reserve(self.buffer.len().clamp(LEAST, MOST));
     }
 }
-
-#[cfg(test)]
-mod tests;

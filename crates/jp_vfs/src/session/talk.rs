@@ -3,6 +3,7 @@
 //! Both pipes are non-blocking, and one `poll` waits for whatever comes first: a line, room for an answer,
 //! the bell that says that something was done elsewhere, or the end of somebody's patience.
 
+mod clock;
 mod requests;
 
 use std::{
@@ -26,7 +27,10 @@ use rustix::{
 };
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
-use self::requests::UnderWay;
+use self::{
+    clock::{Clock, Debts},
+    requests::UnderWay,
+};
 use super::{
     End, Inbound, Pipes, Shared,
     job::Turns,
@@ -67,22 +71,28 @@ pub(super) struct Talk {
     turns: Turns,
     /// The length of all that is under way.
     requested: usize,
-    /// Whether the tool is expected to say something. One that stays alive is not, between two inputs.
-    is_expected: bool,
-    /// Whether the tool was told to end.
-    is_cancelled: bool,
-    /// When it last did something that counts, or read something that it had asked for.
-    last_word: Instant,
-    /// Whether what is being sent holds something that it has asked for.
-    owes: bool,
     /// The turns of answers that are unread, while too much is: nobody else takes them.
     unread: Vec<OwnedSemaphorePermit>,
-    /// When it last read something, or when there was last something new to read.
-    last_read: Instant,
-    /// Whether there was something left to read after the last attempt to send.
-    has_backlog: bool,
-    /// Whether it may say where it stands and then wait for input.
-    stays_alive: bool,
+    clock: Clock,
+    /// Whether the tool was told to end.
+    is_cancelled: bool,
+}
+
+/// What comes after a turn.
+#[derive(Debug)]
+enum Next {
+    /// The next turn.
+    Turn,
+    /// Nothing: this is the end.
+    End(Box<End>),
+    /// Nothing: nobody wants the session any more.
+    Quit,
+}
+
+impl From<End> for Next {
+    fn from(end: End) -> Self {
+        Self::End(Box::new(end))
+    }
 }
 
 impl Talk {
@@ -98,8 +108,8 @@ impl Talk {
             rustix::io::ioctl_fionbio(pipe, true)?;
             let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
         }
-        let now = Instant::now();
         Ok(Self {
+            clock: Clock::new(host.limits().request_timeout, stays_alive),
             lines: Lines::new(host.limits().message_bytes),
             gate,
             host,
@@ -114,14 +124,8 @@ impl Talk {
             serial: 0,
             turns: Turns::default(),
             requested: 0,
-            is_expected: true,
-            is_cancelled: false,
-            last_word: now,
-            owes: false,
             unread: Vec::new(),
-            last_read: now,
-            has_backlog: false,
-            stays_alive,
+            is_cancelled: false,
         })
     }
 
@@ -136,8 +140,9 @@ impl Talk {
         let _last_word = LastWord(self.shared.clone());
         let end = loop {
             match self.turn() {
-                Ok(None) => {}
-                Ok(Some(end)) => break end,
+                Ok(Next::Turn) => {}
+                Ok(Next::End(end)) => break Some(*end),
+                Ok(Next::Quit) => break None,
                 Err(error) => break Some(End::Lost(error.to_string())),
             }
         };
@@ -154,29 +159,30 @@ impl Talk {
         }
     }
 
-    /// One wait and what comes of it. `Some(None)`: nobody wants the session any more.
-    fn turn(&mut self) -> io::Result<Option<Option<End>>> {
+    /// One wait and what comes of it.
+    fn turn(&mut self) -> io::Result<Next> {
         self.send()?;
         let goes_on = self.has_lines && self.has_room();
         let deadline = if goes_on { Some(Instant::now()) } else { self.deadline() };
         let ready = self.wait(deadline)?;
         if ready.bell {
             for inbound in self.shared.receive() {
-                if let Some(end) = self.inbound(inbound) {
-                    return Ok(Some(end));
+                match self.inbound(inbound) {
+                    Next::Turn => {}
+                    other => return Ok(other),
                 }
             }
         }
-        if ready.line && !self.has_lines {
+        if ready.line {
             self.is_at_end = self.lines.fill(self.from_tool.as_fd())? == Arrived::End;
             self.has_lines = true;
         }
         if self.has_lines
-            && let Some(end) = self.read()
+            && let Some(end) = self.read()?
         {
-            return Ok(Some(Some(end)));
+            return Ok(end.into());
         }
-        Ok(self.impatience().map(Some))
+        Ok(self.clock.impatience(self.debts()).map_or(Next::Turn, Next::from))
     }
 
     /// Whether more can be taken on.
@@ -211,18 +217,11 @@ impl Talk {
         }
         let Some(to_tool) = &self.to_tool else {
             self.outbox.clear();
-            self.owes = false;
+            self.clock.sent(Sent::Closed);
             return Ok(());
         };
         let sent = self.outbox.write(to_tool.as_fd())?;
-        if !self.has_backlog || sent != Sent::Part(false) {
-            self.last_read = Instant::now();
-            if self.owes {
-                self.last_word = self.last_read;
-                self.owes = matches!(sent, Sent::Part(_));
-            }
-        }
-        self.has_backlog = matches!(sent, Sent::Part(_));
+        self.clock.sent(sent);
         if sent == Sent::Closed {
             self.to_tool = None;
             self.outbox.clear();
@@ -234,27 +233,37 @@ impl Talk {
     }
 
     /// Looks at the lines that have arrived, as far as there is room for what comes of them.
-    fn read(&mut self) -> Option<End> {
+    fn read(&mut self) -> io::Result<Option<End>> {
         let mut lines = std::mem::replace(&mut self.lines, Lines::new(0));
-        let mut end = None;
-        // Counted from what is there: an answer that the tool does not read holds up no request.
-        let enough = self.outbox.len() + TOGETHER;
-        while end.is_none() && self.has_room() && self.outbox.len() < enough {
+        let end = self.read_from(&mut lines);
+        self.lines = lines;
+        end
+    }
+
+    fn read_from(&mut self, lines: &mut Lines) -> io::Result<Option<End>> {
+        let mut sends_at = self.outbox.len() + TOGETHER;
+        while self.has_room() {
             let Some(line) = lines.next() else {
                 self.has_lines = false;
                 break;
             };
-            end = match line {
+            let end = match line {
                 Line::Whole(range) => self.line(lines.bytes(range)),
                 Line::TooLong => self.too_long(),
             };
+            if end.is_some() {
+                return Ok(end);
+            }
+            if self.outbox.len() >= sends_at {
+                self.send()?;
+                sends_at = self.outbox.len() + TOGETHER;
+            }
         }
-        if end.is_none() && self.is_at_end && !self.has_lines {
-            let rest = lines.rest();
-            end = rest.and_then(|rest| self.line(lines.bytes(rest))).or(Some(End::Closed));
+        if !self.is_at_end || self.has_lines {
+            return Ok(None);
         }
-        self.lines = lines;
-        end
+        let rest = lines.rest();
+        Ok(rest.and_then(|rest| self.line(lines.bytes(rest))).or(Some(End::Closed)))
     }
 
     fn line(&mut self, line: &[u8]) -> Option<End> {
@@ -263,8 +272,7 @@ impl Talk {
         }
         match ToHost::parse(line) {
             Ok(ToHost::Request(request)) => {
-                self.last_word = Instant::now();
-                self.owes = true;
+                self.clock.owes_answer();
                 self.request(&request, line.len())
             }
             Ok(ToHost::Notification(notification)) => self.notification(&notification),
@@ -281,52 +289,46 @@ impl Talk {
 
     fn notification(&mut self, notification: &Notification<'_>) -> Option<End> {
         match ToolNotification::parse(notification) {
-            Ok(ToolNotification::Result(params)) => return Some(End::Result(params.content)),
-            Ok(ToolNotification::Error(error)) => return Some(End::Failed(error)),
+            Ok(ToolNotification::Result(params)) => Some(End::Result(params.content)),
+            Ok(ToolNotification::Error(error)) => Some(End::Failed(error)),
             Ok(ToolNotification::State(state)) => {
+                self.clock.heard_state();
                 self.shared.tell_state(state.clone());
-                if matches!(state, ToolState::Stopped { .. }) {
-                    return Some(End::Stopped(state));
-                }
-                self.is_expected = !self.stays_alive;
+                matches!(state, ToolState::Stopped { .. }).then_some(End::Stopped(state))
             }
             Ok(ToolNotification::Cancel(params)) => {
-                self.last_word = Instant::now();
-                return self.call_off(&params.request_id);
+                self.clock.heard();
+                self.call_off(&params.request_id)
             }
-            Err(InvalidNotification::Unknown { method }) => {
-                tracing::debug!(method, "a notification that nobody knows");
-                return None;
-            }
+            // Its last word has to be understood; anything else can be done without.
             Err(InvalidNotification::Params { method, source })
-                if !matches!(&*method, "result" | "error") =>
+                if matches!(&*method, "result" | "error") =>
             {
-                tracing::warn!("params of `{method}`: {source}");
-                return None;
+                Some(End::Unreadable(format!("params of `{method}`: {source}")))
             }
-            Err(error @ InvalidNotification::Params { .. }) => {
-                let cause = std::error::Error::source(&error).map(ToString::to_string);
-                let cause = cause.unwrap_or_default();
-                return Some(End::Unreadable(format!("{error}: {cause}")));
+            Err(error) => {
+                tracing::warn!("{error}");
+                None
             }
         }
-        self.last_word = Instant::now();
-        None
     }
 
-    fn inbound(&mut self, inbound: Inbound) -> Option<Option<End>> {
-        match inbound {
-            Inbound::Answered(answered) => return self.answered(answered).map(Some),
-            Inbound::Line(line) => self.outbox.push(line),
-            Inbound::Apply(input) => {
-                self.is_expected = true;
-                self.last_word = Instant::now();
-                self.notify(&HostNotification::Apply(input));
+    fn inbound(&mut self, inbound: Inbound) -> Next {
+        let end = match inbound {
+            Inbound::Answered(answered) => self.answered(answered),
+            Inbound::Line(line) => {
+                self.outbox.push(line);
+                None
             }
-            Inbound::Cancel => return self.cancel().map(Some),
-            Inbound::Quit => return Some(None),
-        }
-        None
+            Inbound::Apply(input) => {
+                self.clock.gave_input();
+                self.notify(&HostNotification::Apply(input));
+                None
+            }
+            Inbound::Cancel => self.cancel(),
+            Inbound::Quit => return Next::Quit,
+        };
+        end.map_or(Next::Turn, Next::from)
     }
 
     fn cancel(&mut self) -> Option<End> {
@@ -339,23 +341,12 @@ impl Talk {
         end
     }
 
-    /// When patience ends, if nothing happens until then.
     fn deadline(&self) -> Option<Instant> {
-        let patience = self.host.limits().request_timeout;
-        let waits = self.owes || !self.under_way.is_empty() || self.is_cancelled;
-        let silent = (self.is_expected && !waits).then(|| self.last_word + patience);
-        // What nobody has tried to send yet cannot have been left unread.
-        let deaf = self.has_backlog.then(|| self.last_read + patience);
-        silent.into_iter().chain(deaf).min()
+        self.clock.deadline(self.debts())
     }
 
-    fn impatience(&self) -> Option<End> {
-        let now = Instant::now();
-        if self.deadline().is_none_or(|deadline| now < deadline) {
-            return None;
-        }
-        let patience = self.host.limits().request_timeout;
-        Some(if self.has_backlog { End::Deaf(patience) } else { End::Silent(patience) })
+    fn debts(&self) -> Debts {
+        Debts { word: self.under_way.is_empty() && !self.is_cancelled }
     }
 
     /// Reads what the tool writes after its last word, so that it can end by itself.

@@ -99,9 +99,10 @@ fn thousands_of_entries_come_in_one_answer() {
     }
 }
 
-// What is neither a file nor a directory has no name in the protocol, and counts for no page.
+// What is neither a file nor a directory has no kind of its own in the protocol, and is no directory: who
+// does not see it takes the directory for empty.
 #[test]
-fn what_is_neither_is_left_out() {
+fn what_is_neither_is_there_all_the_same() {
     let world = World::on_disk();
     world.put("d/a", "");
     world.put("d/z", "");
@@ -120,8 +121,13 @@ fn what_is_neither_is_left_out() {
     check(
         &mut world.start(),
         &[
-            ("kinds", "fs.list_dir", json!({"path": "d"}), entries(&["a", "link", "z"])),
-            ("pages", "fs.list_dir", json!({"path": "d", "offset": 2}), entries(&["z"])),
+            (
+                "kinds",
+                "fs.list_dir",
+                json!({"path": "d"}),
+                entries(&["a", "dangling", "fifo", "link", "socket", "z"]),
+            ),
+            ("pages", "fs.list_dir", json!({"path": "d", "offset": 4}), entries(&["socket", "z"])),
         ],
     );
 }

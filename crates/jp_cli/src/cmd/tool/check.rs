@@ -8,6 +8,7 @@
 //! The danger is the program itself: nobody has looked at it yet, and it is given the worst that a model
 //! could come up with. So every run is confined ([`mod@bench`]), in a workspace that exists for the check
 //! ([`ground`]), without a network, with all writes kept apart and thrown away, and for a limited time.
+//! Programs that run sealed are talked to in another way ([`sealed`]).
 
 mod bench;
 mod calls;
@@ -21,6 +22,7 @@ mod report;
 mod rules;
 mod said;
 mod samples;
+mod sealed;
 mod session;
 mod subject;
 
@@ -29,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use self::{bench::Bench, finding::Finding, ground::Ground, report::Report, subject::Subject};
 use super::run::interruptible;
 use crate::{
-    args::ToolCheck,
+    args::{CheckedRuntime, ToolCheck},
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
@@ -49,10 +51,20 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolCheck) -> Result {
 async fn check(ctx: &Ctx, args: &ToolCheck) -> Result {
     let ground = Ground::new(ctx, args.root.as_deref())?;
     let bench = Bench::new(ctx, args, &ground)?;
-    bench.try_out().await?;
     let mut report = Report::new(ctx);
+    if args.runtime == CheckedRuntime::Vfs {
+        sealed::check(&bench, args, &mut report).await?;
+        return report.finish();
+    }
+    if args.record.is_some() {
+        return Err(Error::usage("--record: only tools with `--runtime vfs` exchange messages"));
+    }
+    bench.try_out().await?;
     let described = description::check(&bench, args.name.as_deref(), &mut report).await?;
-    for subject in subject::all(described, args.name.as_deref(), &mut report)? {
+    for mut subject in subject::all(described, args.name.as_deref(), &mut report)? {
+        if let Some(arguments) = &args.arguments {
+            subject.call_with(&arguments.0);
+        }
         check_tool(&bench, &subject, &mut report).await?;
     }
     report.finish()

@@ -57,7 +57,7 @@ impl LiveTool for Counter {
         })
     }
 
-    fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Pending>, ToolError>> {
+    fn end(self: Box<Self>) -> BoxFuture<'static, Result<Option<Held>, ToolError>> {
         Box::pin(async move { Ok(None) })
     }
 }

@@ -144,7 +144,7 @@ impl VfsTool {
 }
 
 /// The call as such a tool gets it.
-pub(crate) fn init(invocation: Invocation) -> Init {
+pub fn init(invocation: Invocation) -> Init {
     let Invocation { tool, context } = invocation;
     let context = InitContext {
         action: context.action,
@@ -156,15 +156,15 @@ pub(crate) fn init(invocation: Invocation) -> Init {
 }
 
 /// What a tool says about itself: its last word, if that is a description.
-pub(crate) fn description(end: End) -> Result<SchemaResponse, End> {
+pub(crate) fn description(end: End) -> Result<SchemaResponse, Box<End>> {
     match end {
         End::Result(Answer::Schema(schema)) => Ok(schema),
-        other => Err(other),
+        other => Err(Box::new(other)),
     }
 }
 
 /// The outcome that the last word of a tool is; `None` where there was none.
-fn said(end: End) -> Result<ExecutionOutcome, End> {
+fn said(end: End) -> Result<ExecutionOutcome, Box<End>> {
     Ok(match end {
         End::Result(Answer::Content(content)) => ToolResult::new(content.into_blocks()).into(),
         End::Result(Answer::Schema(_)) => {
@@ -189,7 +189,7 @@ fn said(end: End) -> Result<ExecutionOutcome, End> {
         End::Unreadable(reason) => {
             ExecutionOutcome::failed(format!("the last word of the tool makes no sense: {reason}"))
         }
-        other => return Err(other),
+        other => return Err(Box::new(other)),
     })
 }
 

@@ -29,7 +29,7 @@ pub(super) async fn ask(
         Err(_) => return Err(DescribeError::Time { printed: served.gone().await }),
         Ok(end) => (description(end), served.gone().await),
     };
-    let schema = answer.map_err(|end| said(instead(end), printed))?;
+    let schema = answer.map_err(|end| said(instead(*end), printed))?;
     Ok((schema, warnings))
 }
 

@@ -74,12 +74,12 @@ impl Talk {
                 self.write_down(Some(&id), Some(&call), arrival, &Note::allowed(), sent)
             }
             Err(Stop::Refused(error)) => self.refuse(Some(&id), Some(&call), error, arrival),
-            Err(Stop::Ask { denial, .. }) if !self.host.approver().can_ask() => {
-                let denial = format!("{denial}; nobody can be asked");
+            Err(Stop::Ask(question)) if !self.host.approver().can_ask() => {
+                let denial = format!("{}; nobody can be asked", question.denial);
                 let error = ErrorObject::new(ErrorCode::AccessDenied, denial);
                 self.refuse(Some(&id), Some(&call), error, arrival)
             }
-            Err(Stop::Ask { .. }) => self.hand_over(id, call, Manner::Slow, arrival),
+            Err(Stop::Ask(_)) => self.hand_over(id, call, Manner::Slow, arrival),
         }
     }
 
@@ -129,8 +129,7 @@ impl Talk {
         let under_way = self.under_way.remove(id)?;
         self.requested -= under_way.arrival.bytes;
         // From now on it is the tool's turn again.
-        self.last_word = Instant::now();
-        self.owes = true;
+        self.clock.owes_answer();
         Some(under_way)
     }
 

@@ -36,12 +36,12 @@ const MOST_DESCRIPTION: usize = 1024 * 1024;
 
 /// Runs one program, again and again.
 pub(super) struct Bench<'a> {
-    ctx: &'a Ctx,
-    ground: &'a Ground,
-    confiner: Confiner,
-    template: CommandTemplate,
+    pub(super) ctx: &'a Ctx,
+    pub(super) ground: &'a Ground,
+    pub(super) confiner: Confiner,
+    pub(super) template: CommandTemplate,
     /// Files that the command names; they are seen wherever they are.
-    files: Vec<Utf8PathBuf>,
+    pub(super) files: Vec<Utf8PathBuf>,
     policy: AccessPolicy,
     needs: Needs,
     /// How long one run may take.
@@ -70,7 +70,8 @@ struct Found {
 
 impl<'a> Bench<'a> {
     pub(super) fn new(ctx: &'a Ctx, args: &ToolCheck, ground: &'a Ground) -> Result<Self> {
-        let (words, files) = seen_from_here(ctx, &args.command);
+        let (words, mut files) = seen_from_here(ctx, &args.command);
+        files.extend(args.program_files.iter().map(|path| ctx.cwd().join(path)));
         let Some((program, rest)) = words.split_first() else {
             return Err(Error::usage("no program was named"));
         };

@@ -26,18 +26,18 @@ const UNKNOWN: &str = "jp_check_unknown";
 
 /// One call.
 pub(super) struct Case {
-    check: &'static str,
-    title: String,
-    action: Action,
-    arguments: Map<String, Value>,
-    answers: Map<String, Value>,
+    pub(super) check: &'static str,
+    pub(super) title: String,
+    pub(super) action: Action,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) answers: Map<String, Value>,
     /// What is sent instead of the invocation.
     input: Option<Vec<u8>>,
-    expect: Expect,
+    pub(super) expect: Expect,
 }
 
 /// What is expected of an answer, beside the right form.
-enum Expect {
+pub(super) enum Expect {
     /// Words for a person, and nothing else.
     Shown,
     /// A refusal that names the argument. The status says how bad it is to do the work instead.
@@ -160,6 +160,12 @@ impl Run {
 }
 
 impl Case {
+    /// Whether megabytes are sent.
+    pub(super) fn is_long(&self) -> bool {
+        let is_long = |value: &Value| value.to_string().len() > 1024 * 1024;
+        self.arguments.values().any(is_long)
+    }
+
     fn new(
         check: &'static str,
         title: impl Into<String>,
@@ -172,7 +178,7 @@ impl Case {
 }
 
 impl Expect {
-    fn judge(&self, seen: &Seen, said: &Said) -> Vec<Problem> {
+    pub(super) fn judge(&self, seen: &Seen, said: &Said) -> Vec<Problem> {
         match self {
             Self::Shown => shown(seen, said),
             Self::Refusal { argument, status } => refused(seen, said, argument.as_deref(), *status),
@@ -294,7 +300,7 @@ fn refused(seen: &Seen, said: &Said, argument: Option<&str>, status: Status) -> 
             Some(_) => format!("it answered with {} instead of an error", described(said)),
             None => format!("it answered with {}, though nothing was asked", described(said)),
         };
-        problems.push(Problem { status, reason });
+        problems.push(Problem::new(status, reason));
         return problems;
     }
     let words = format!("{} {}", said.error().unwrap_or_default(), seen.stderr());

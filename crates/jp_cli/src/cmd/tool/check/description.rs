@@ -23,15 +23,16 @@ pub(super) struct Description {
 }
 
 /// Another way to ask for the description. The answer has to be the same.
-struct Variation {
-    check: &'static str,
-    title: &'static str,
-    change: fn(&mut Value),
+pub(super) struct Variation {
+    pub(super) check: &'static str,
+    pub(super) title: &'static str,
+    /// What is different in the invocation. What is new comes last.
+    pub(super) change: fn(&mut Value),
     /// How bad another answer is.
-    status: Status,
+    pub(super) status: Status,
 }
 
-const VARIATIONS: [Variation; 5] = [
+pub(super) const VARIATIONS: [Variation; 5] = [
     Variation {
         check: "schema.twice",
         title: "describes itself again, in the same words",
@@ -118,7 +119,7 @@ fn vary(variation: &Variation, description: &Description, seen: &Seen) -> Vec<Pr
     if !seen.changed.is_empty() {
         return vec![Problem::fail(format!("it changed {}", seen.changed.join(", ")))];
     }
-    let problem = |reason: String| vec![Problem { status: variation.status, reason }];
+    let problem = |reason: String| vec![Problem::new(variation.status, reason)];
     match read(seen.stdout()) {
         _ if seen.is_late() => broken(seen),
         Ok(other) if other.raw == description.raw => broken(seen),
@@ -156,7 +157,7 @@ fn beside(text: &str) -> bool {
 }
 
 /// The part of a description that cannot be read, by name.
-fn unreadable(raw: &Value) -> Option<String> {
+pub(super) fn unreadable(raw: &Value) -> Option<String> {
     for (place, tool) in raw.get("tools")?.as_array()?.iter().enumerate() {
         let name = tool.get("name").and_then(Value::as_str);
         let name = name.map_or_else(|| format!("number {place}"), |name| format!("`{name}`"));
@@ -174,7 +175,8 @@ fn unreadable(raw: &Value) -> Option<String> {
     None
 }
 
-fn names(description: &Description) -> Vec<Problem> {
+/// What is wrong with the names of the tools.
+pub(super) fn names(description: &Description) -> Vec<Problem> {
     let names: Vec<&str> =
         description.response.tools.iter().map(|tool| tool.name.as_str()).collect();
     if names.is_empty() {

@@ -23,6 +23,17 @@ pub(super) struct Finding {
     pub(super) reasons: Vec<String>,
     pub(super) sent: Option<String>,
     pub(super) got: Option<String>,
+    /// What should have happened instead, and how to get there.
+    pub(super) advice: Option<Advice>,
+    /// The last of what was said, one line for each message.
+    pub(super) exchange: Vec<String>,
+}
+
+/// What is expected of a tool, and what its author has to do for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Advice {
+    pub(super) expected: &'static str,
+    pub(super) fix: &'static str,
 }
 
 /// How a check ended, from the best to the worst.
@@ -63,15 +74,27 @@ impl Status {
 pub(super) struct Problem {
     pub(super) status: Status,
     pub(super) reason: String,
+    pub(super) advice: Option<Advice>,
 }
 
 impl Problem {
+    pub(super) fn new(status: Status, reason: impl Into<String>) -> Self {
+        Self { status, reason: reason.into(), advice: None }
+    }
+
     pub(super) fn fail(reason: impl Into<String>) -> Self {
-        Self { status: Status::Failed, reason: reason.into() }
+        Self::new(Status::Failed, reason)
     }
 
     pub(super) fn warning(reason: impl Into<String>) -> Self {
-        Self { status: Status::Warning, reason: reason.into() }
+        Self::new(Status::Warning, reason)
+    }
+
+    /// Says what to do about it, unless that was said already.
+    #[must_use]
+    pub(super) fn or_advice(mut self, advice: Advice) -> Self {
+        self.advice.get_or_insert(advice);
+        self
     }
 }
 
@@ -79,7 +102,9 @@ impl Finding {
     /// A check in which nothing was found so far.
     pub(super) fn new(check: &'static str, title: impl Into<String>) -> Self {
         let (tool, reasons, sent, got) = (None, Vec::new(), None, None);
-        Self { check, title: title.into(), tool, status: Status::Ok, reasons, sent, got }
+        let (advice, exchange) = (None, Vec::new());
+        let (title, status) = (title.into(), Status::Ok);
+        Self { check, title, tool, status, reasons, sent, got, advice, exchange }
     }
 
     /// A check that was not made.
@@ -102,8 +127,9 @@ impl Finding {
 
     #[must_use]
     pub(super) fn with(mut self, problems: impl IntoIterator<Item = Problem>) -> Self {
-        for Problem { status, reason } in problems {
+        for Problem { status, reason, advice } in problems {
             self.status = self.status.max(status);
+            self.advice = self.advice.or(advice);
             // Two rules may see the same thing.
             if !self.reasons.contains(&reason) {
                 self.reasons.push(reason);
@@ -120,6 +146,13 @@ impl Finding {
         self
     }
 
+    /// Remembers the last of what was said.
+    #[must_use]
+    pub(super) fn said(mut self, exchange: Vec<String>) -> Self {
+        self.exchange = exchange;
+        self
+    }
+
     pub(super) fn to_text(&self) -> String {
         let tool = self.tool.as_ref().map(|tool| format!("{tool}: ")).unwrap_or_default();
         let mut text = format!("{:<8} {tool}{}", self.status.word(), self.title);
@@ -133,12 +166,19 @@ impl Finding {
                     let _ = writeln!(text, "           {label:<5} {value}");
                 }
             }
+            if let Some(Advice { expected, fix }) = self.advice {
+                let _ = writeln!(text, "           expected  {expected}");
+                let _ = writeln!(text, "           to do     {fix}");
+            }
+            for line in &self.exchange {
+                let _ = writeln!(text, "           {line}");
+            }
         }
         text
     }
 
     pub(super) fn to_json(&self) -> Value {
-        json!({
+        let mut told = json!({
             "check": self.check,
             "tool": self.tool,
             "title": self.title,
@@ -146,7 +186,15 @@ impl Finding {
             "reason": self.reason(),
             "sent": self.sent,
             "got": self.got,
-        })
+        });
+        if let Some(Advice { expected, fix }) = self.advice {
+            told["expected"] = json!(expected);
+            told["fix"] = json!(fix);
+        }
+        if self.status >= Status::Warning && !self.exchange.is_empty() {
+            told["exchange"] = json!(self.exchange);
+        }
+        told
     }
 
     fn reason(&self) -> Option<String> {

@@ -89,7 +89,8 @@ fn unclear(reason: impl Into<String>) -> Said {
     Said::Unclear { reason: reason.into() }
 }
 
-fn of_blocks(result: ToolResult) -> Said {
+/// What blocks say: that something is asked, that something failed, or what came of it.
+pub(super) fn of_blocks(result: ToolResult) -> Said {
     let question = result.content.blocks.iter().find_map(|block| match block {
         ContentBlock::Question { question } => Some(question.clone()),
         _ => None,

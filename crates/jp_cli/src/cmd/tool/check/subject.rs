@@ -76,6 +76,11 @@ impl Subject {
         Self { name, schema, raw, invalid, good }
     }
 
+    /// Takes these for good arguments, instead of some that are made up.
+    pub(super) fn call_with(&mut self, arguments: &Map<String, Value>) {
+        self.good = Ok(arguments.clone());
+    }
+
     /// Arguments that fit, if some could be made up.
     pub(super) fn good(&self) -> Option<&Map<String, Value>> {
         self.good.as_ref().ok()
@@ -106,6 +111,16 @@ impl Subject {
         arguments: Map<String, Value>,
         answers: Map<String, Value>,
     ) -> Invocation {
+        bench.invocation(action, self.tool(action, arguments, answers))
+    }
+
+    /// What a call of it is about.
+    pub(super) fn tool(
+        &self,
+        action: Action,
+        arguments: Map<String, Value>,
+        answers: Map<String, Value>,
+    ) -> Tool {
         let arguments = if self.is_stateful() && action == Action::Run {
             let spawn = ToolCommand::Spawn { id: ID.to_owned(), args: arguments };
             let spawn = serde_json::to_value(spawn).unwrap_or_default();
@@ -114,6 +129,6 @@ impl Subject {
             arguments
         };
         let (name, options) = (self.name.clone(), Map::new());
-        bench.invocation(action, Tool { name, arguments, answers, options })
+        Tool { name, arguments, answers, options }
     }
 }

@@ -62,7 +62,7 @@ impl Served {
                 self.stop().await;
                 outcome
             }
-            Err(end) => ExecutionOutcome::Completed(Err(self.without_a_word(end).await.into())),
+            Err(end) => ExecutionOutcome::Completed(Err(self.without_a_word(*end).await.into())),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Servers of a test's own: started on a free port or socket, ready when they answer, gone with the test.
 //!
 //! A server dies with the process that started it, however that ends: `setpriv` asks the kernel for it.
+//! One that is missing fails the test: what was not run proves nothing. `cargo xtask test` gets them.
 
 use std::{
     collections::BTreeMap,
@@ -9,16 +10,11 @@ use std::{
     os::unix::{fs::chown, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-        mpsc,
-    },
+    sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
 
-use jp_project::ProjectFiles;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -26,33 +22,42 @@ use tempfile::TempDir;
 const START: Duration = Duration::from_mins(1);
 /// Who runs a server that refuses to be run by root.
 const NOBODY: u32 = 65_534;
-pub(crate) const PASSWORD: &str = "correct horse battery";
-pub(crate) const BUCKET: &str = "jp-test";
+/// The name of the only bucket of an S3 server.
+const BUCKET: &str = "jp-test";
+/// The server of S3, in Python.
+const S3: &str = include_str!("s3.py");
 
-/// A server, and how to open a project on it.
+/// A server that can hold the files of a project, and how to open one on it.
 #[derive(Debug)]
-pub(crate) struct Server {
-    pub(crate) scheme: &'static str,
-    pub(crate) options: BTreeMap<String, String>,
+pub struct Server {
+    /// `s3` or `postgresql`.
+    pub scheme: &'static str,
+    /// What has to be known to use it.
+    pub options: BTreeMap<String, String>,
     child: Child,
-    roots: AtomicUsize,
     _dir: TempDir,
 }
 
 impl Server {
+    /// The password of the only user of a database.
+    pub const PASSWORD: &str = "correct horse battery";
+
     /// PostgreSQL with one user and the table `jp_files`.
-    pub(crate) fn postgresql() -> Self {
+    #[must_use]
+    pub fn postgresql() -> Self {
         Self::postgresql_in(private_dir(), &["-c", "listen_addresses="])
     }
 
     /// The same, but encrypted and on a port; with the file of its certificate.
-    pub(crate) fn postgresql_over_tls() -> (Self, PathBuf) {
+    #[must_use]
+    pub fn postgresql_over_tls() -> (Self, PathBuf) {
         let dir = private_dir();
         let (certificate, key) = (dir.path().join("certificate"), dir.path().join("key"));
         let config = "[req]\ndistinguished_name = name\nx509_extensions = ext\nprompt = no\n\
             [name]\nCN = localhost\n\
             [ext]\nbasicConstraints = critical, CA:FALSE\nsubjectAltName = DNS:localhost\n";
-        std::fs::write(dir.path().join("openssl.conf"), config).unwrap();
+        std::fs::write(dir.path().join("openssl.conf"), config)
+            .expect("the system lets a test have it");
         let mut openssl = as_nobody(Path::new("openssl"), dir.path());
         openssl.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]);
         openssl
@@ -62,8 +67,8 @@ impl Server {
             .arg(&key);
         let output = openssl.output().expect("openssl can be started");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("the system lets a test have it");
+        let port = listener.local_addr().expect("the system lets a test have it").port();
         drop(listener);
         let args = [
             "-p".to_owned(),
@@ -82,7 +87,7 @@ impl Server {
     fn postgresql_in(dir: TempDir, args: &[&str]) -> Self {
         let bin = postgresql_bin();
         let (data, password) = (dir.path().join("data"), dir.path().join("password"));
-        std::fs::write(&password, PASSWORD).unwrap();
+        std::fs::write(&password, Self::PASSWORD).expect("the system lets a test have it");
         let mut initdb = as_nobody(&bin.join("initdb"), dir.path());
         initdb.arg("--pgdata").arg(&data).arg("--pwfile").arg(&password);
         initdb.args(["--username=tester", "--auth=scram-sha-256", "--no-sync"]);
@@ -92,31 +97,34 @@ impl Server {
         let mut postgres = as_nobody(&bin.join("postgres"), dir.path());
         postgres.arg("-D").arg(&data).arg("-k").arg(dir.path());
         postgres.args(["-c", "fsync=off"]).args(args);
-        let log = std::fs::File::create(dir.path().join("log")).unwrap();
+        let log =
+            std::fs::File::create(dir.path().join("log")).expect("the system lets a test have it");
         postgres.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         let child = postgres.spawn().expect("postgres can be started");
         let port = args.iter().skip_while(|arg| **arg != "-p").nth(1).unwrap_or(&"5432");
         let dir_name = dir.path().display();
         let url = format!("postgresql:///postgres?user=tester&host={dir_name}&port={port}");
-        let options = [("url", url.as_str()), ("password", PASSWORD)];
+        let options = [("url", url.as_str()), ("password", Self::PASSWORD)];
         let server = Self::new("postgresql", &options, child, dir);
         server.wait_for_table();
         server
     }
 
     /// S3 with one bucket, in which others have put these keys.
-    pub(crate) fn s3(keys: &[String]) -> Self {
+    #[must_use]
+    pub fn s3(keys: &[String]) -> Self {
         let python = tools_dir().join("s3/bin/python");
         assert!(python.exists(), "the S3 server is not there: run `cargo xtask test` once");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/remote/s3.py");
         let dir = private_dir();
-        let log = std::fs::File::create(dir.path().join("log")).unwrap();
+        let log =
+            std::fs::File::create(dir.path().join("log")).expect("the system lets a test have it");
         let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--"]).arg(python).arg(script).arg(BUCKET).args(keys);
+        command.args(["--pdeathsig", "KILL", "--"]).arg(python).args(["-c", S3, BUCKET]).args(keys);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.process_group(0).spawn().expect("setpriv can be started");
         let (sender, receiver) = mpsc::channel();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut stdout =
+            BufReader::new(child.stdout.take().expect("the system lets a test have it"));
         thread::spawn(move || {
             let mut line = String::new();
             // It says where it is, or ends, and then there is no line.
@@ -144,32 +152,19 @@ impl Server {
     fn new(scheme: &'static str, options: &[(&str, &str)], child: Child, dir: TempDir) -> Self {
         let options = options.iter().map(|(name, value)| ((*name).into(), (*value).into()));
         let options = options.collect();
-        Self { scheme, options, child, roots: AtomicUsize::new(0), _dir: dir }
-    }
-
-    /// An empty project.
-    pub(crate) fn project(&self) -> Arc<dyn ProjectFiles> {
-        let number = self.roots.fetch_add(1, Ordering::Relaxed);
-        jp_opendal::open(self.scheme, &self.options, &format!("projects/{number}")).unwrap()
-    }
-
-    /// The project `x` with other options.
-    pub(crate) fn project_with(&self, changes: &[(&str, &str)]) -> Arc<dyn ProjectFiles> {
-        let mut options = self.options.clone();
-        options.extend(changes.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-        jp_opendal::open(self.scheme, &options, "x").unwrap()
+        Self { scheme, options, child, _dir: dir }
     }
 
     /// Runs a statement.
-    pub(crate) fn sql(&self, statement: &str) -> bool {
+    pub fn sql(&self, statement: &str) -> bool {
         let mut psql = Command::new(postgresql_bin().join("psql"));
         psql.args(["--no-psqlrc", "--quiet", "--dbname", &self.options["url"]]);
-        psql.args(["--command", statement]).env("PGPASSWORD", PASSWORD);
+        psql.args(["--command", statement]).env("PGPASSWORD", Self::PASSWORD);
         psql.output().is_ok_and(|output| output.status.success())
     }
 
     /// Stops it at once, so that nothing it was doing is finished.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         let pid = Pid::from_child(&self.child);
         // PostgreSQL tidies up at this one, and both end.
         let _ = kill_process(pid, Signal::QUIT);
@@ -200,9 +195,12 @@ impl Drop for Server {
 
 /// A directory that the server can use, whoever it runs as.
 fn private_dir() -> TempDir {
-    let dir = tempfile::Builder::new().prefix("jp-server-").tempdir_in("/tmp").unwrap();
+    let dir = tempfile::Builder::new()
+        .prefix("jp-server-")
+        .tempdir_in("/tmp")
+        .expect("the system lets a test have it");
     if rustix::process::geteuid().is_root() {
-        chown(dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(dir.path(), Some(NOBODY), Some(NOBODY)).expect("the system lets a test have it");
     }
     dir
 }

@@ -1,0 +1,117 @@
+//! The peer: `read_file` of an MCP server, with the official library on both sides and nothing else.
+//!
+//! Both sides run on one thread each and use the pipes without helper threads, which is the tightest that
+//! the library allows. There is no policy.
+
+use std::fs;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use camino::Utf8Path;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+};
+use rmcp::service::{RequestContext, RoleServer, RunningService};
+use rmcp::{RoleClient, ServiceExt as _};
+use serde_json::json;
+use tokio::net::unix::pipe;
+use tokio::runtime::{Builder, Runtime};
+
+use super::{PATIENCE, pin, role};
+use crate::failure::{Failure, Result};
+
+/// A client with its server.
+pub(super) struct Mcp {
+    runtime: Runtime,
+    client: RunningService<RoleClient, ()>,
+    child: Child,
+}
+
+impl Mcp {
+    pub(super) fn start() -> Result<Self> {
+        let failed = |error| Failure::because("cannot start the MCP server")(error);
+        let mut command = role("mcp-server", Utf8Path::new("/"))?;
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.map_err(failed)?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Failure::new("the MCP server has no streams"));
+        };
+        let runtime = runtime()?;
+        let client = runtime.block_on(async {
+            let output = pipe::Sender::from_owned_fd(stdin.into()).map_err(failed)?;
+            let input = pipe::Receiver::from_owned_fd(stdout.into()).map_err(failed)?;
+            ().serve((input, output)).await.map_err(Failure::because("the MCP server is silent"))
+        })?;
+        Ok(Self { runtime, client, child })
+    }
+
+    /// The time of reading a file of this size once.
+    pub(super) fn read(&self, path: &Utf8Path, size: usize, times: u32) -> Result<Duration> {
+        let _pinned = pin::to_one_core()?;
+        let all = async {
+            let start = Instant::now();
+            for _ in 0..times {
+                self.read_once(path, size).await?;
+            }
+            Ok(start.elapsed() / times.max(1))
+        };
+        let all = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, all).await });
+        all.map_err(Failure::because("the MCP server takes too long"))?
+    }
+
+    async fn read_once(&self, path: &Utf8Path, size: usize) -> Result {
+        let arguments = json!({ "path": path });
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let request = CallToolRequestParams::new("read_file").with_arguments(arguments);
+        let result = self.client.call_tool(request).await;
+        let result = result.map_err(Failure::because("the MCP server failed"))?;
+        match result.content.first() {
+            Some(ContentBlock::Text(text)) if text.text.len() == size => Ok(()),
+            _ => Err(Failure::new("the MCP server answered something else")),
+        }
+    }
+}
+
+impl Drop for Mcp {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The server, on the streams of this process.
+pub(crate) fn serve() -> Result {
+    let failed = |error| Failure::because("cannot use the streams")(error);
+    runtime()?.block_on(async {
+        let own = |fd: std::os::fd::BorrowedFd<'_>| fd.try_clone_to_owned().map_err(failed);
+        let input = own(std::os::fd::AsFd::as_fd(&std::io::stdin()))?;
+        let output = own(std::os::fd::AsFd::as_fd(&std::io::stdout()))?;
+        let input = pipe::Receiver::from_owned_fd(input).map_err(failed)?;
+        let output = pipe::Sender::from_owned_fd(output).map_err(failed)?;
+        let server = Files.serve((input, output)).await;
+        let server = server.map_err(Failure::because("no MCP client"))?;
+        server.waiting().await.map(drop).map_err(Failure::because("the MCP server failed"))
+    })
+}
+
+struct Files;
+
+impl ServerHandler for Files {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> std::result::Result<CallToolResponse, ErrorData> {
+        let path = request.arguments.as_ref().and_then(|arguments| arguments.get("path")?.as_str());
+        let path = path.ok_or_else(|| ErrorData::invalid_params("no path", None))?;
+        let text = fs::read_to_string(path);
+        let text = text.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
+    }
+}
+
+fn runtime() -> Result<Runtime> {
+    let runtime = Builder::new_current_thread().enable_io().enable_time().build();
+    runtime.map_err(Failure::because("cannot start a runtime"))
+}

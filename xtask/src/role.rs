@@ -1,0 +1,32 @@
+//! What this program does when it was started by itself: the other side of a measurement,
+//! or of a test of endurance.
+
+use clap::ValueEnum;
+
+use crate::bench::vfs;
+use crate::failure::Result;
+use crate::soak;
+
+/// The roles.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Role {
+    /// A sealed tool that is measured
+    VfsWorker,
+    /// A host whose memory is measured
+    VfsMemory,
+    /// A server of another protocol that is measured
+    McpServer,
+    /// A sealed tool that goes wrong
+    SoakTool,
+}
+
+impl Role {
+    pub(crate) fn run(self) -> Result {
+        match self {
+            Self::VfsWorker => vfs::work(),
+            Self::VfsMemory => vfs::memory_host(),
+            Self::McpServer => vfs::serve_mcp(),
+            Self::SoakTool => soak::be_a_tool(),
+        }
+    }
+}

@@ -165,7 +165,7 @@ impl Arena {
         drop(session);
         child.kill();
         child.check_gone()?;
-        expect(job.fault, end)
+        expect(job.fault, end.as_ref())
     }
 
     fn session(&self, child: &mut Process, job: &Job) -> Result<Session> {
@@ -190,20 +190,21 @@ impl Drop for Arena {
 }
 
 /// Whether a tool ended as one with this fault has to.
-fn expect(fault: Fault, end: Option<End>) -> Result {
-    let is_expected = match (fault, &end) {
+fn expect(fault: Fault, end: Option<&End>) -> Result {
+    let is_expected = match (fault, end) {
         (Fault::None | Fault::NoNewline | Fault::SlowReader, Some(End::Result(answer))) => {
             matches!(answer, Answer::Content(_))
         }
-        (Fault::HalfLine | Fault::Leaves, Some(End::Closed)) | (Fault::HostGone, None) => true,
+        (Fault::HalfLine | Fault::Leaves, Some(End::Closed))
+        | (Fault::HostGone, None)
         // Its child keeps the stream open for a while, and then it is closed, or nothing came for too long.
-        (Fault::HoldsPipe, Some(End::Closed | End::Silent(_))) => true,
-        (Fault::Silent, Some(End::Silent(_))) => true,
-        (Fault::NeverReads, Some(End::Deaf(_))) => true,
+        | (Fault::HoldsPipe, Some(End::Closed | End::Silent(_)))
+        | (Fault::Silent, Some(End::Silent(_)))
+        | (Fault::NeverReads, Some(End::Deaf(_)))
         // It may have been done, or not have begun; a half line is none.
-        (Fault::Killed | Fault::HostCancel, Some(_)) => true,
+        | (Fault::Killed | Fault::HostCancel, Some(_))
         // It is told to wait until it reads, which it never does.
-        (Fault::Flood, Some(End::Deaf(_) | End::Closed)) => true,
+        | (Fault::Flood, Some(End::Deaf(_) | End::Closed)) => true,
         _ => false,
     };
     if is_expected { Ok(()) } else { Err(Failure::new(format!("it ended with {end:?}"))) }

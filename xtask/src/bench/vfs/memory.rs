@@ -35,9 +35,8 @@ pub(super) fn pair(dir: &Rc<Dir>) -> Result<Pair> {
 /// many bytes its largest size grew with the large one.
 pub(crate) fn host() -> Result {
     let tool = Tool::start(Utf8Path::new("."))?;
-    let read = |file: &str| {
-        tool.ask(&Order::Read { path: file.to_owned(), way: Way::Host, times: 1 })
-    };
+    let read =
+        |file: &str| tool.ask(&Order::Read { path: file.to_owned(), way: Way::Host, times: 1 });
     read("1KiB.txt")?;
     let before = largest_size()?;
     read("10MiB.txt")?;

@@ -121,7 +121,8 @@ pub(super) async fn play(mut running: Running, host: Host, script: Script) -> Re
     }
     let exit = exit.map_err(Error::failure)?;
     running.end(&exit).map_err(refused)?;
-    let stderr = timeout(PROMPT, messages).await.ok().and_then(|it| it.ok()).unwrap_or_default();
+    let stderr =
+        timeout(PROMPT, messages).await.ok().and_then(std::result::Result::ok).unwrap_or_default();
     Ok(play.finish(exit, stderr))
 }
 
@@ -222,7 +223,9 @@ impl Play {
         if let Ok(ToTool::Response(Response { id: Some(id), .. })) = ToTool::parse(&line) {
             self.heard.answered(&id);
             let ready = self.answers.take(line, Instant::now());
-            ready.into_iter().for_each(|line| self.send(line));
+            for line in ready {
+                self.send(line);
+            }
         }
     }
 

@@ -69,6 +69,8 @@ pub(super) struct Played {
     pub(super) reordered: bool,
     /// Whether the call was called off, or the input has ended.
     pub(super) interrupted: bool,
+    /// Whether there was any input.
+    pub(super) was_called: bool,
     /// What it changed in the project.
     pub(super) changed: Vec<String>,
 }
@@ -121,7 +123,8 @@ pub(super) async fn play(mut running: Running, host: Host, script: Script) -> Re
     }
     let exit = exit.map_err(Error::failure)?;
     running.end(&exit).map_err(refused)?;
-    let stderr = timeout(PROMPT, messages).await.ok().and_then(|it| it.ok()).unwrap_or_default();
+    let stderr =
+        timeout(PROMPT, messages).await.ok().and_then(std::result::Result::ok).unwrap_or_default();
     Ok(play.finish(exit, stderr))
 }
 
@@ -221,8 +224,9 @@ impl Play {
     fn answer(&mut self, line: Vec<u8>) {
         if let Ok(ToTool::Response(Response { id: Some(id), .. })) = ToTool::parse(&line) {
             self.heard.answered(&id);
-            let ready = self.answers.take(line, Instant::now());
-            ready.into_iter().for_each(|line| self.send(line));
+            for line in self.answers.take(line, Instant::now()) {
+                self.send(line);
+            }
         }
     }
 
@@ -280,6 +284,7 @@ impl Play {
         }
         Played {
             interrupted: matches!(self.wait, Wait::Cancelled | Wait::HungUp),
+            was_called: self.script.fault != Fault::NoInput,
             late: self.late,
             exit,
             stderr,

@@ -1,6 +1,6 @@
 //! What was said in a run, by whom and when: for `--record`, and to show the end of it when a check fails.
 
-use std::{fs::File, io::Write as _, time::Duration};
+use std::{fmt::Write as _, fs::File, io::Write as _, time::Duration};
 
 use serde_json::{Map, Value, json};
 
@@ -100,7 +100,7 @@ fn shorten(value: &mut Value) {
         Value::String(text) if text.len() > LONGEST => {
             let whole = text.len();
             text.truncate(text.floor_char_boundary(LONGEST));
-            text.push_str(&format!("… ({whole} bytes)"));
+            let _ = write!(text, "… ({whole} bytes)");
         }
         Value::Array(values) => values.iter_mut().for_each(shorten),
         Value::Object(fields) => Map::values_mut(fields).for_each(shorten),

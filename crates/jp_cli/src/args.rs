@@ -11,8 +11,8 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValu
 pub(crate) use self::{
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
-        CheckedRuntime, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList,
-        ToolNew, ToolRun, ToolSession, ToolShow, ToolTrace,
+        Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun,
+        ToolRuntime, ToolSession, ToolShow, ToolTrace,
     },
 };
 use crate::exit;

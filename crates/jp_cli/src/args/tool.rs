@@ -233,7 +233,7 @@ pub(crate) struct ToolCheck {
 
     /// How the tool runs, as in `runtime` of the configuration
     #[arg(long, value_enum, value_name = "RUNTIME", default_value_t)]
-    pub(crate) runtime: CheckedRuntime,
+    pub(crate) runtime: ToolRuntime,
 
     /// Call it with these arguments, one object of JSON, instead of some that are made up
     #[arg(long, value_name = "JSON", value_parser = object)]
@@ -256,9 +256,9 @@ pub(crate) struct ToolCheck {
     pub(crate) root: Option<Utf8PathBuf>,
 }
 
-/// How a tool that is checked runs.
+/// How the program of a tool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum CheckedRuntime {
+pub(crate) enum ToolRuntime {
     /// The call on stdin, the result on stdout
     #[default]
     Stdio,
@@ -287,6 +287,10 @@ pub(crate) struct ToolNew {
     /// What it is written in
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub(crate) lang: Language,
+
+    /// How it runs, as in `runtime` of the configuration
+    #[arg(long, value_enum, value_name = "RUNTIME", default_value_t)]
+    pub(crate) runtime: ToolRuntime,
 
     /// Where to put it; the current directory by default
     #[arg(long, value_name = "DIR", value_parser = path, value_hint = ValueHint::DirPath)]

@@ -29,7 +29,13 @@ fn new(env: &TestEnv, words: &[&str]) -> Output {
 
 #[track_caller]
 fn passes(env: &TestEnv, program: &str) {
-    let check = env.jp(["tool", "check", "--", program]).timeout(Duration::from_mins(2));
+    passes_as(env, "stdio", program);
+}
+
+#[track_caller]
+fn passes_as(env: &TestEnv, runtime: &str, program: &str) {
+    let words = ["tool", "check", "--runtime", runtime, "--", program];
+    let check = env.jp(words).timeout(Duration::from_mins(2));
     let output = check.run().success();
     assert!(output.stdout().contains(" 0 warnings, 0 failed"), "{output}");
 }
@@ -56,6 +62,54 @@ fn a_project_in_rust_passes_the_check() {
         cargo(&["build", "--manifest-path", manifest.as_str()]);
         passes(&env, target().join("debug").join(name).as_str());
     }
+}
+
+#[test]
+fn a_sealed_script_in_each_language_passes_the_check() {
+    let env = jp_test::env!();
+    for (language, file) in [("python", "size.py"), ("shell", "size.sh"), ("js", "size.js")] {
+        drop(new(&env, &["size", "--lang", language, "--runtime", "vfs"]).success());
+        assert!(!env.read(file).contains("__NAME__"));
+        passes_as(&env, "vfs", &format!("./{file}"));
+    }
+}
+
+#[test]
+fn a_sealed_project_in_rust_passes_the_check() {
+    let env = jp_test::env!();
+    let words = ["size_sealed", "--lang", "rust", "--runtime", "vfs"];
+    insta::assert_snapshot!(new(&env, &words).code(2), @"
+    $ jp tool new size_sealed --lang rust --runtime vfs
+    exit code: 2
+    --- stderr
+    error: a sealed tool in Rust is built on the crate `jp_tool`
+    hint: name the directory crates/jp_tool of a checkout with --jp-tool
+    ");
+    let sdk = format!("{}/../jp_tool", env!("CARGO_MANIFEST_DIR"));
+    drop(new(&env, &[&words[..], &["--jp-tool", &sdk]].concat()).success());
+    let manifest = env.path("size_sealed/Cargo.toml");
+    cargo(&["build", "--manifest-path", manifest.as_str()]);
+    passes_as(&env, "vfs", target().join("debug/size_sealed").as_str());
+}
+
+/// What is registered is a sealed tool, and it works at once.
+#[test]
+fn a_sealed_tool_is_registered_as_one() {
+    let env = workspace();
+    let words = ["size", "--lang", "shell", "--runtime", "vfs", "--register"];
+    insta::assert_snapshot!(new(&env, &words).success(), @"
+    $ jp tool new size --lang shell --runtime vfs --register
+    exit code: 0
+    --- stderr
+    Made:
+      size.sh
+
+    Check it:  jp tool check --runtime vfs -- ./size.sh
+    Added to .jp/config.toml. Call it: jp tool run size
+    ");
+    env.write("four", "1234");
+    let output = env.jp(["tool", "run", "size", "path=four", "--yes"]).run().success();
+    assert!(output.stdout().contains("four has 4 bytes."), "{output}");
 }
 
 #[test]

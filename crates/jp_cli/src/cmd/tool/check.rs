@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use self::{bench::Bench, finding::Finding, ground::Ground, report::Report, subject::Subject};
 use super::run::interruptible;
 use crate::{
-    args::{CheckedRuntime, ToolCheck},
+    args::{ToolCheck, ToolRuntime},
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
@@ -52,7 +52,7 @@ async fn check(ctx: &Ctx, args: &ToolCheck) -> Result {
     let ground = Ground::new(ctx, args.root.as_deref())?;
     let bench = Bench::new(ctx, args, &ground)?;
     let mut report = Report::new(ctx);
-    if args.runtime == CheckedRuntime::Vfs {
+    if args.runtime == ToolRuntime::Vfs {
         sealed::check(&bench, args, &mut report).await?;
         return report.finish();
     }

@@ -14,7 +14,7 @@ use serde_json::{Map, json};
 
 use self::project::Project;
 use crate::{
-    args::{Language, ToolNew},
+    args::{Language, ToolNew, ToolRuntime},
     ctx::Ctx,
     error::{Error, Result},
 };
@@ -47,6 +47,10 @@ fn check(ctx: &Ctx, args: &ToolNew) -> Result {
     if args.jp_tool.is_some() && args.lang != Language::Rust {
         return Err(Error::usage("--jp-tool is for --lang rust"));
     }
+    if is_sealed(args) && args.lang == Language::Rust && args.jp_tool.is_none() {
+        return Err(Error::usage("a sealed tool in Rust is built on the crate `jp_tool`")
+            .hint("name the directory crates/jp_tool of a checkout with --jp-tool"));
+    }
     // With rules for a tool of this name somebody else's program would get them.
     if args.register && ctx.config().app.conversation.tools.get(name).is_some() {
         return Err(Error::usage(format!("there is a tool `{name}` already"))
@@ -70,8 +74,14 @@ fn table(ctx: &Ctx, args: &ToolNew, program: &Utf8Path) -> ToolTable {
     let path = tidy(&path);
     let command = shell_words::quote(path.as_str()).into_owned();
     let keys = [("source", json!("local")), ("command", json!(command))];
-    let keys: Map<_, _> = keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let runtime = is_sealed(args).then(|| ("runtime", json!("vfs")));
+    let keys = keys.into_iter().chain(runtime);
+    let keys: Map<_, _> = keys.map(|(key, value)| (key.to_owned(), value)).collect();
     ToolTable { name: args.name.clone(), remark: String::new(), keys }
+}
+
+fn is_sealed(args: &ToolNew) -> bool {
+    args.runtime == ToolRuntime::Vfs
 }
 
 /// The same path without the `.` in it that come from joining, apart from the first.
@@ -135,7 +145,8 @@ fn report(
     let build = build.map(|line| format!("Build it:  {line}\n")).unwrap_or_default();
     let program = tidy(&Utf8Path::new(".").join(shown(dir.join(project.program()))));
     let program = shell_words::quote(program.as_str()).into_owned();
-    let text = format!("Made:\n{list}\n{build}Check it:  jp tool check -- {program}\n");
+    let sealed = if is_sealed(args) { "--runtime vfs " } else { "" };
+    let text = format!("Made:\n{list}\n{build}Check it:  jp tool check {sealed}-- {program}\n");
     ctx.printer().print(Print::chrome(&text))?;
     if args.register {
         let text = format!("Added to .jp/config.toml. Call it: jp tool run {}\n", args.name);

@@ -74,7 +74,7 @@ fn finds(tool: Sealed, found: (&str, &str, &str)) {
         for key in ["reason", "expected", "fix"] {
             assert!(finding[key].is_string(), "{key} of {finding}");
         }
-        assert!(!finding["exchange"].as_array().is_none_or(Vec::is_empty), "{finding}");
+        assert!(finding["exchange"].as_array().is_some_and(|said| !said.is_empty()), "{finding}");
     }
 }
 
@@ -230,9 +230,29 @@ fn the_messages_are_recorded() {
             })
             .collect()
     };
-    insta::assert_debug_snapshot!(of("run.good"), @"");
-    insta::assert_debug_snapshot!(of("stdin.closed"), @"");
+    insta::assert_debug_snapshot!(of("run.good"), @r#"
+    [
+        "host init",
+        "tool fs.read",
+        "host ",
+        "tool result",
+        "check the tool exited with code 0",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(of("stdin.closed"), @r#"
+    [
+        "host init",
+        "tool fs.read",
+        "check the input of the tool ends",
+        "check the tool exited with code 1",
+    ]
+    "#);
     assert!(text.lines().all(|line| line.len() < 20_000), "what is long is cut");
     let words = ["tool", "check", "--record", "x", "--", "/bin/true"];
-    insta::assert_snapshot!(env.jp(words).run().code(2), @"");
+    insta::assert_snapshot!(env.jp(words).run().code(2), @"
+    $ jp tool check --record x -- /bin/true
+    exit code: 2
+    --- stderr
+    error: --record: only tools with `--runtime vfs` exchange messages
+    ");
 }

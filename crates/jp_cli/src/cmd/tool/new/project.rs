@@ -12,7 +12,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::{
-    args::{Language, ToolNew},
+    args::{Language, ToolNew, ToolRuntime},
     ctx::Ctx,
     error::{Error, Result},
 };
@@ -22,6 +22,10 @@ const SHELL: &str = include_str!("tool.sh");
 const JS: &str = include_str!("tool.js");
 const RUST_PLAIN: &str = include_str!("plain.rs.txt");
 const RUST_SDK: &str = include_str!("sdk.rs.txt");
+const SEALED_PYTHON: &str = include_str!("sealed.py");
+const SEALED_SHELL: &str = include_str!("sealed.sh");
+const SEALED_JS: &str = include_str!("sealed.js");
+const SEALED_RUST: &str = include_str!("sealed.rs.txt");
 
 /// What `__NAME__` stands for is the name of the tool.
 const NAME: &str = "__NAME__";
@@ -49,11 +53,13 @@ impl Project {
             text: text.replace(NAME, &name),
             is_program: true,
         };
+        let is_sealed = args.runtime == ToolRuntime::Vfs;
+        let one = |plain, sealed| if is_sealed { sealed } else { plain };
         let files = match args.lang {
-            Language::Python => vec![script("py", PYTHON)],
-            Language::Shell => vec![script("sh", SHELL)],
-            Language::Js => vec![script("js", JS)],
-            Language::Rust => rust(&name, sdk(ctx, args)?.as_deref()),
+            Language::Python => vec![script("py", one(PYTHON, SEALED_PYTHON))],
+            Language::Shell => vec![script("sh", one(SHELL, SEALED_SHELL))],
+            Language::Js => vec![script("js", one(JS, SEALED_JS))],
+            Language::Rust => rust(&name, sdk(ctx, args)?.as_deref(), one(RUST_SDK, SEALED_RUST)),
         };
         Ok(Self { name, language: args.lang, files })
     }
@@ -128,7 +134,7 @@ fn sdk(ctx: &Ctx, args: &ToolNew) -> Result<Option<Utf8PathBuf>> {
     Ok(Some(path))
 }
 
-fn rust(name: &str, sdk: Option<&Utf8Path>) -> Vec<File> {
+fn rust(name: &str, sdk: Option<&Utf8Path>, on_sdk: &'static str) -> Vec<File> {
     let (dependencies, main) = match sdk {
         Some(path) => {
             let path = serde_json::Value::from(path.as_str());
@@ -136,7 +142,7 @@ fn rust(name: &str, sdk: Option<&Utf8Path>) -> Vec<File> {
                 "jp_tool = {{ path = {path} }}\nschemars = \"1\"\nserde = {{ version = \"1\", \
                  features = [\"derive\"] }}\n"
             );
-            (lines, RUST_SDK)
+            (lines, on_sdk)
         }
         None => ("serde_json = \"1\"\n".to_owned(), RUST_PLAIN),
     };

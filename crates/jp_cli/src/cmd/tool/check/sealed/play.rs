@@ -69,6 +69,8 @@ pub(super) struct Played {
     pub(super) reordered: bool,
     /// Whether the call was called off, or the input has ended.
     pub(super) interrupted: bool,
+    /// Whether there was any input.
+    pub(super) was_called: bool,
     /// What it changed in the project.
     pub(super) changed: Vec<String>,
 }
@@ -222,8 +224,7 @@ impl Play {
     fn answer(&mut self, line: Vec<u8>) {
         if let Ok(ToTool::Response(Response { id: Some(id), .. })) = ToTool::parse(&line) {
             self.heard.answered(&id);
-            let ready = self.answers.take(line, Instant::now());
-            for line in ready {
+            for line in self.answers.take(line, Instant::now()) {
                 self.send(line);
             }
         }
@@ -283,6 +284,7 @@ impl Play {
         }
         Played {
             interrupted: matches!(self.wait, Wait::Cancelled | Wait::HungUp),
+            was_called: self.script.fault != Fault::NoInput,
             late: self.late,
             exit,
             stderr,

@@ -76,7 +76,10 @@ pub(super) fn broken(played: &Played) -> Vec<(Rule, Problem)> {
 /// What failed in a run. A request that makes no sense does not: the host answers it with an error, and
 /// only a good call should have none.
 pub(super) fn failed(played: &Played) -> Vec<Problem> {
-    let problems = broken(played).into_iter().map(|(_, problem)| problem);
+    let problems = broken(played).into_iter();
+    // Who was sent nothing cannot know in which way to answer, and nobody listens.
+    let counts = |rule: Rule| played.was_called || rule == Rule::Ends;
+    let problems = problems.filter(|(rule, _)| counts(*rule)).map(|(_, problem)| problem);
     problems.filter(|problem| problem.status == Status::Failed).collect()
 }
 

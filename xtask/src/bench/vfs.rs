@@ -19,11 +19,11 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use self::mcp::Mcp;
 pub(crate) use self::mcp::serve as serve_mcp;
 pub(crate) use self::memory::host as memory_host;
-pub(crate) use self::worker::run as work;
-use self::mcp::Mcp;
 use self::tool::Tool;
+pub(crate) use self::worker::run as work;
 use self::worker::{Order, Way};
 use super::Programs;
 use super::measure::{Pair, Work};

@@ -40,7 +40,9 @@ pub(super) fn check(root: &Utf8Path, logs: &Utf8Path) -> Result<usize> {
         let version = text.lines().next().and_then(|line| line.parse().ok());
         let version = version.ok_or_else(|| Failure::new(format!("{path} has no version")))?;
         if version < *acknowledged {
-            return Err(Failure::new(format!("{path}: {acknowledged} was lost, {version} is there")));
+            return Err(Failure::new(format!(
+                "{path}: {acknowledged} was lost, {version} is there"
+            )));
         }
         if text != of(version) {
             return Err(Failure::new(format!("{path}: version {version} is not whole")));

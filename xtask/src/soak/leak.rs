@@ -80,10 +80,6 @@ impl Footprint {
 impl fmt::Display for Footprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { files, threads, bytes, children } = self;
-        write!(
-            f,
-            "{files} files, {threads} threads, {} MiB, {children} processes",
-            bytes >> 20
-        )
+        write!(f, "{files} files, {threads} threads, {} MiB, {children} processes", bytes >> 20)
     }
 }

@@ -78,7 +78,9 @@ fn obey(host: &VfsHost, order: &Order) -> Result<u32> {
 fn read(host: &VfsHost, path: &str, way: Way) -> Result<Vec<u8>> {
     match way {
         Way::Direct => fs::read(path).map_err(Failure::because("cannot read")),
-        Way::Host => host.read(path).map(String::into_bytes).map_err(Failure::because("cannot read")),
+        Way::Host => {
+            host.read(path).map(String::into_bytes).map_err(Failure::because("cannot read"))
+        }
         Way::HostBytes => host.read_bytes(path).map_err(Failure::because("cannot read")),
     }
 }

@@ -3,6 +3,8 @@
 //! A person runs exactly what CI runs. Each step can be repeated alone, and a
 //! failure says how.
 
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -27,6 +29,8 @@ pub(crate) enum Step {
     Docs,
     /// The table of the specification is up to date
     Spec,
+    /// Many sealed tools that misbehave, for a few seconds
+    Soak,
 }
 
 /// Runs the chosen steps, or all, up to the first that fails.
@@ -68,6 +72,7 @@ impl Step {
             }
             Self::Docs => docs::run(),
             Self::Spec => spec::run(root(), true),
+            Self::Soak => soak(),
         }
     }
 
@@ -77,13 +82,26 @@ impl Step {
             Self::Fmt => needs::FMT,
             Self::Clippy => needs::CLIPPY,
             Self::Deny => needs::DENY,
-            Self::Docs | Self::Spec => &[],
+            Self::Docs | Self::Spec | Self::Soak => &[],
         }
     }
 
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
+}
+
+/// Long enough that each fault happens a few times.
+#[cfg(target_os = "linux")]
+fn soak() -> Result {
+    crate::soak::run(crate::soak::Plan { time: Duration::from_secs(10), tools: 50, seed: None })
+}
+
+/// Sealed tools are served on Linux.
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "the form of the other platforms")]
+fn soak() -> Result {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -93,6 +111,6 @@ mod tests {
     #[test]
     fn the_steps_have_the_names_that_people_type() {
         let names: Vec<_> = Step::value_variants().iter().map(|step| step.name()).collect();
-        assert_eq!(names, ["test", "fmt", "clippy", "deny", "docs", "spec"]);
+        assert_eq!(names, ["test", "fmt", "clippy", "deny", "docs", "spec", "soak"]);
     }
 }

@@ -162,12 +162,11 @@ impl FsProjectFiles {
 
 impl ProjectFiles for FsProjectFiles {
     fn read(&self, path: &ProjectPath, part: Part) -> Result<Content, ProjectError> {
-        let mut file = self
+        let (mut file, size) = self
             .files
-            .read(path.as_path())
+            .read_sized(path.as_path())
             .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;
         let failed = |error| ProjectError::from_io(error, path);
-        let size = file.metadata().map_err(failed)?.len();
         let (offset, len) = part.of(size, path)?;
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
         if offset > 0 {

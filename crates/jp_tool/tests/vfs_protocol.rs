@@ -94,7 +94,7 @@ fn a_field_of_a_later_version_is_ignored() {
     }
 }
 
-/// Each method has an example of its request and of its result.
+/// D11-266: each method has an example of its request and of its result.
 #[test]
 fn every_method_is_on_the_page() {
     let headings: BTreeSet<&str> = examples().into_iter().map(|(heading, _)| heading).collect();
@@ -124,6 +124,16 @@ fn the_page_says_what_was_left_open() {
         "New methods come with a minor version of the protocol; taking one away needs a major one.",
     ] {
         assert!(PAGE.contains(sentence), "{sentence}");
+    }
+}
+
+/// D11-293
+#[test]
+fn the_guide_says_how_a_tool_is_moved() {
+    let guide = include_str!("../../../docs/vfs.md");
+    let (_, moving) = guide.split_once("## Moving a tool to `runtime = \"vfs\"`").unwrap();
+    for word in ["runtime = \"vfs\"", "fs.read", "jp tool check"] {
+        assert!(moving.contains(word), "{word}");
     }
 }
 

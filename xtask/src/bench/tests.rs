@@ -67,6 +67,7 @@ fn work_that_fails_or_takes_no_time_is_no_success() {
     assert!(!measure(&mut pair(1, claims(&[0]), claims(&[0]))).unwrap().is_ok());
 }
 
+// D11-292: with the pair `fs_read_file` among them.
 #[test]
 fn the_table_and_the_file_have_a_row_for_each() {
     let result = |name: &str, subject| Measurement {

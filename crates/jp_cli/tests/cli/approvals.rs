@@ -86,6 +86,7 @@ fn no_once_and_for_the_run_mean_what_they_say() {
     assert!(shown.stdout().contains("asked: no"), "{}", shown.stdout());
 }
 
+// D11-217, 076-074
 #[test]
 fn always_is_a_rule_from_then_on() {
     let env = workspace();

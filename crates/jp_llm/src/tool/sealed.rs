@@ -7,14 +7,23 @@
 use std::iter;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_confine::{Command, CommandLine, Confiner, Needs, Running, Subject, Word, resolve};
-use jp_sandbox::plan::{Lifetime, Profile};
+use jp_confine::{
+    Command, CommandLine, ConfineError, Confiner, Needs, Running, Subject, Word, resolve,
+};
+use jp_sandbox::{
+    confinement::Tier,
+    plan::{Lifetime, Profile},
+};
 use jp_tool::Invocation;
 
 use super::{
     local::{BUNDLED, Machine, SERVE_BUNDLED, StartError, piped},
     template::CommandTemplate,
 };
+
+/// What has to be said where it is not.
+const NOT_SEALED: &str = "this machine has no sandbox, and `[sandbox] default` is \"off\": the tool is not \
+                          sealed and can do by itself what its rules do not grant";
 
 /// A program that runs sealed.
 #[derive(Debug, Clone, Copy)]
@@ -50,11 +59,16 @@ impl SealedProgram<'_> {
         if let Some(wide) = parts.files.iter().find(|file| self.root.starts_with(file)) {
             return Err(StartError::ShowsAll(wide.clone()));
         }
+        let machine = self.confiner.machine().await.map_err(ConfineError::from)?;
+        // Where nothing can be sealed it runs only for who wants no sandbox anyway.
+        let is_open = machine.tier() == Tier::None && self.confiner.profile() == Profile::Off;
+        let sealed = Profile::Sealed { may_execute_system: false };
+        let profile = if is_open { Profile::Off } else { sealed };
         let subject = Subject {
             policy: None,
             key: self.key,
             root: self.root,
-            profile: Some(Profile::Sealed { may_execute_system: false }),
+            profile: Some(profile),
             lifetime: Lifetime::Call,
             transactional: false,
             needs: &Needs::default(),
@@ -63,7 +77,10 @@ impl SealedProgram<'_> {
             program_files: &parts.files,
         };
         let prepared = self.confiner.prepare(subject).await?;
-        let warnings = prepared.warning.iter().cloned().collect();
+        let mut warnings: Vec<_> = prepared.warning.iter().cloned().collect();
+        if is_open {
+            warnings.push(NOT_SEALED.to_owned());
+        }
         let command = Command {
             path: &parts.path,
             args: parts.args,

@@ -3,7 +3,7 @@
 //!
 //! Every call of a tool is made twice: beside the files, and, on a copy of them, sealed off from them and
 //! served by jp's host. What is answered and what the files are like afterwards has to be the same, byte
-//! for byte (D11-291). A call for which that cannot be says why.
+//! for byte (D11-291, D11-289). A call for which that cannot be says why.
 
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]

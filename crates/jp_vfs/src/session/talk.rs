@@ -17,8 +17,8 @@ use std::{
 use jp_tool::{
     ToolState,
     vfs::{
-        ErrorCode, ErrorObject, HostNotification, Id, InvalidNotification, Notification, ToHost,
-        ToolNotification,
+        Call, ErrorCode, ErrorObject, HostNotification, Id, InvalidNotification, Notification,
+        ToHost, ToolNotification,
     },
 };
 use rustix::{
@@ -270,10 +270,13 @@ impl Talk {
         if line.trim_ascii().is_empty() {
             return None;
         }
+        // Nearly every line has this form, and reading it takes a third of the time.
+        if let Some((id, call)) = Call::parse_usual(line) {
+            return self.request(id, line.len(), || Ok(call));
+        }
         match ToHost::parse(line) {
             Ok(ToHost::Request(request)) => {
-                self.clock.owes_answer();
-                self.request(&request, line.len())
+                self.request(request.id.clone(), line.len(), || Call::parse(&request))
             }
             Ok(ToHost::Notification(notification)) => self.notification(&notification),
             Err(refusal) => self.no_message(refusal.id.as_ref(), refusal.error, line.len()),

@@ -23,7 +23,7 @@ fn held(tool: &mut Tool, id: i64, path: &str) {
     tool.hears_nothing();
 }
 
-// D11-211 D11-212 D11-213 D11-214 D11-215
+// 076-071 D11-211 D11-212 D11-213 D11-214 D11-215
 #[test]
 fn one_yes_is_for_one_request() {
     let mut world = World::on_disk().rules("src=rcud");
@@ -88,7 +88,7 @@ fn a_no_holds_for_the_run() {
     assert_eq!(person.heard(), ["create a"]);
 }
 
-// D11-210: a rule that says no is not discussed. D11-285: nor is there anything pending.
+// 076-072 D11-210: a rule that says no is not discussed. D11-285: nor is there anything pending.
 #[test]
 fn what_a_rule_denies_is_not_asked_about() {
     let mut world = World::on_disk().rules(".=r src=rcud");
@@ -102,7 +102,7 @@ fn what_a_rule_denies_is_not_asked_about() {
     assert_eq!(person.heard(), [] as [&str; 0]);
 }
 
-// D11-269: at once, and without a word of waiting.
+// 076-073 D11-269: at once, and without a word of waiting.
 #[test]
 fn nobody_there_is_a_no() {
     let mut world = World::on_disk().rules("src=rcud");

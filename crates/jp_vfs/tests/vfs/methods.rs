@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-// D11-046, and D11-048 from the other side: each is known, and needs params or does something.
+// D11-287: the names of the SDK are those of the host. D11-046, and D11-048 from the other side: each is known, and needs params or does something.
 const METHODS: [&str; 13] = [
     "fs.read",
     "fs.write",

@@ -14,7 +14,7 @@ fn world() -> World {
     world
 }
 
-// D11-219 D11-220
+// 076-162 D11-219 D11-220
 #[test]
 fn nobody_can_be_asked_about_them() {
     for world in [world(), world().no_rules()] {

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::rc::Rc;
 
-use camino::Utf8Path;
+use camino::Utf8PathBuf;
 
 use super::tool::Tool;
 use super::worker::{Order, Way};
@@ -34,7 +34,10 @@ pub(super) fn pair(dir: &Rc<Dir>) -> Result<Pair> {
 /// The host: reads a small file first, so that everything is there that every host has, and prints by how
 /// many bytes its largest size grew with the large one.
 pub(crate) fn host() -> Result {
-    let tool = Tool::start(Utf8Path::new("."))?;
+    let dir = std::env::current_dir().and_then(|dir| dir.canonicalize());
+    let dir = dir.map_err(Failure::because("cannot find the files"))?;
+    let dir = Utf8PathBuf::try_from(dir).map_err(Failure::because("cannot use the files"))?;
+    let tool = Tool::start(&dir)?;
     let read =
         |file: &str| tool.ask(&Order::Read { path: file.to_owned(), way: Way::Host, times: 1 });
     read("1KiB.txt")?;

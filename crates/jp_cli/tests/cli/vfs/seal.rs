@@ -103,6 +103,10 @@ fn without_a_sandbox_it_is_refused() {
     let output = hidden(&env).run().success();
     assert_eq!(output.stdout(), "ran\n");
     assert_eq!(output.stderr().matches("warning").count(), 1, "{output}");
+    configure(&env, "[sandbox]\ndefault = \"off\"\n");
+    let output = hidden(&env).run().success();
+    assert_eq!(output.stdout(), "ran\n");
+    assert!(output.stderr().contains("the tool is not sealed"), "{output}");
 }
 
 /// D11-010: Landlock alone can keep it sealed.

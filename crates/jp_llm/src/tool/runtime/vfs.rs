@@ -196,3 +196,18 @@ fn said(end: End) -> Result<ExecutionOutcome, Box<End>> {
 fn late(message: String) -> ExecutionOutcome {
     ExecutionOutcome::Completed(Err(Failure::new(Cause::Time, message)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D11-199: whoever has a runtime need not know which one it is, and passes it nothing but the call.
+    #[test]
+    fn it_is_a_runtime_like_any_other() {
+        fn boxed(runtime: VfsRuntime) -> Arc<dyn ToolRuntime> {
+            Arc::new(runtime)
+        }
+        let _: fn(VfsTool) -> VfsRuntime = VfsRuntime::new;
+        let _ = boxed;
+    }
+}

@@ -98,6 +98,12 @@ impl Files {
         Ok(self.open(input, Want::Read)?.0.into())
     }
 
+    /// The same, with how many bytes it had when it was opened, which had to be found out anyway.
+    pub fn read_sized(&self, input: &Utf8Path) -> Result<(File, u64), OpenError> {
+        let (file, stat) = self.open(input, Want::Read)?;
+        Ok((file.into(), Metadata::from(&stat).len))
+    }
+
     /// Opens a regular file that exists for writing, and for reading as well if that is granted. Its
     /// content is left as it is. Needs `update`.
     pub fn update(&self, input: &Utf8Path) -> Result<File, OpenError> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::vfs::ProjectPath;
+use crate::vfs::{ProjectPath, ToHost, write_line};
 
 fn path(path: &str) -> ProjectPath {
     ProjectPath::new(path).unwrap()
@@ -185,5 +185,75 @@ fn a_result_of_another_method_is_an_error() {
         let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
         let error = FsRead::read_result(&raw).unwrap_err();
         assert_eq!(error.to_string(), "the host answered `fs.read` with something else");
+    }
+}
+
+/// What the way through the envelope makes of a line.
+fn long_way(line: &[u8]) -> Option<(Id, Call)> {
+    match ToHost::parse(line).ok()? {
+        ToHost::Request(request) => Call::parse(&request).ok().map(|call| (request.id, call)),
+        ToHost::Notification(_) => None,
+    }
+}
+
+#[test]
+fn a_line_of_the_usual_form_is_read_in_one_go() {
+    for call in [
+        Call::from(FsRead::new(path("a b/\u{e9}\"\n"))),
+        Call::from(FsExists { path: path(".") }),
+        Call::from(FsGrep::new("x")),
+        Call::from(HostCapabilities {}),
+    ] {
+        for id in [0, 7, i64::MAX] {
+            let mut line = Vec::new();
+            write_line(&call.request(&Id::Integer(id)), &mut line).unwrap();
+            line.pop();
+            assert_eq!(Call::parse_usual(&line), Some((Id::Integer(id), call.clone())));
+            assert_eq!(long_way(&line), Some((Id::Integer(id), call.clone())));
+        }
+    }
+}
+
+#[test]
+fn what_is_not_quite_usual_takes_the_long_way() {
+    let usual = r#"{"jsonrpc":"2.0","id":1,"method":"fs.exists","params":{"path":"a"}}"#;
+    assert!(Call::parse_usual(usual.as_bytes()).is_some());
+    for (from, to) in [
+        (r#""id":1"#, r#""id":01"#),
+        (r#""id":1"#, r#""id":00"#),
+        (r#""id":1"#, r#""id":"#),
+        (r#""id":1"#, r#""id":-1"#),
+        (r#""id":1"#, r#""id":1.0"#),
+        (r#""id":1"#, r#""id":"1""#),
+        (r#""id":1"#, r#""id":9223372036854775808"#),
+        ("fs.exists", "fs.exist"),
+        ("fs.exists", "fs.\\u0065xists"),
+        (r#"{"path":"a"}"#, r#"{"path":"a"},"id":2"#),
+        (r#"{"path":"a"}"#, r#"{"path":"a"},"params":{"path":"b"}"#),
+        (r#"{"path":"a"}"#, r#"{"path":"a"}}{"path":"a"}"#),
+        (r#"{"path":"a"}"#, r#"{"path":"a","path":"b"}"#),
+        (r#"{"path":"a"}"#, r#"["a"]"#),
+        (r#"{"path":"a"}"#, r#"{"path":"../a"}"#),
+        (r#"{"path":"a"}"#, r#"{"path":"a""#),
+        (r#"{"path":"a"}"#, r#"{"path":7}"#),
+        (r#"{"path":"a"}"#, "null"),
+    ] {
+        let line = usual.replace(from, to);
+        assert_ne!(line, usual);
+        assert_eq!(Call::parse_usual(line.as_bytes()), None, "{line}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_read_in_one_go_is_read_the_same_by_the_long_way(
+        id in "[0-9]{1,3}",
+        method in "fs\\.(read|exists|delete)",
+        params in r#"\{"path":"[a-z\\"]{0,3}"(,"(x|offset|recursive|path)":(1|true|"y"|\[\{\}\]|\{))?\}[},"]{0,2}"#,
+    ) {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        if let Some(read) = Call::parse_usual(line.as_bytes()) {
+            proptest::prop_assert_eq!(Some(read), long_way(line.as_bytes()));
+        }
     }
 }

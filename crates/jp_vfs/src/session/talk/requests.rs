@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use jiff::Timestamp;
-use jp_tool::vfs::{Call, ErrorCode, ErrorObject, Id, Request};
+use jp_tool::vfs::{Call, ErrorCode, ErrorObject, Id};
 use tokio_util::sync::CancellationToken;
 
 use super::{End, MOST_UNREAD, Talk};
@@ -32,9 +32,16 @@ struct Arrival {
 }
 
 impl Talk {
-    pub(super) fn request(&mut self, request: &Request<'_>, bytes: usize) -> Option<End> {
+    /// Takes a request on, if it is one that can be understood: that is only asked of one that can be
+    /// served.
+    pub(super) fn request(
+        &mut self,
+        id: Id,
+        bytes: usize,
+        call: impl FnOnce() -> Result<Call, ErrorObject>,
+    ) -> Option<End> {
         let arrival = self.arrival(bytes);
-        let id = request.id.clone();
+        self.clock.owes_answer();
         if self.is_cancelled {
             let error = ErrorObject::new(ErrorCode::Cancelled, "the call is cancelled");
             return self.refuse(Some(&id), None, error, arrival);
@@ -44,7 +51,7 @@ impl Talk {
             let error = ErrorObject::new(ErrorCode::InvalidRequest, message);
             return self.refuse(Some(&id), None, error, arrival);
         }
-        match Call::parse(request) {
+        match call() {
             Err(error) => self.refuse(Some(&id), None, error, arrival),
             Ok(call) => match serve::manner(&call, self.gate.is_quick()) {
                 Manner::Quick => self.at_once(id, call, arrival),

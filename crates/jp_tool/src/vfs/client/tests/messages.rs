@@ -8,7 +8,7 @@ use crate::{AnswerType, ContentBlock};
 
 #[test]
 fn init_says_what_is_called() {
-    // D11-257, D11-261, D11-276
+    // D11-256, D11-257, D11-261, D11-276
     let arguments = json!({ "path": "a", "count": 2 });
     play(
         &init("format_arguments", &arguments),

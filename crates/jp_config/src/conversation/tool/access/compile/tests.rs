@@ -212,7 +212,7 @@ fn only_local_tools_can_have_rules() {
 
 #[test]
 fn the_short_form_compiles_to_the_same_policy() {
-    // 076-011, D11-206, D11-244 to D11-246
+    // 076-011, D11-205, D11-206, D11-244 to D11-246
     let short = r#"
         [conversation.tools.t.sandbox]
         filesystem.allow = ["src", "doc"]

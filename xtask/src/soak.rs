@@ -165,7 +165,7 @@ impl Arena {
         drop(session);
         child.kill();
         child.check_gone()?;
-        expect(job.fault, end)
+        expect(job.fault, end.as_ref())
     }
 
     fn session(&self, child: &mut Process, job: &Job) -> Result<Session> {
@@ -190,21 +190,19 @@ impl Drop for Arena {
 }
 
 /// Whether a tool ended as one with this fault has to.
-fn expect(fault: Fault, end: Option<End>) -> Result {
-    let is_expected = match (fault, &end) {
-        (Fault::None | Fault::NoNewline | Fault::SlowReader, Some(End::Result(answer))) => {
-            matches!(answer, Answer::Content(_))
+fn expect(fault: Fault, end: Option<&End>) -> Result {
+    let is_expected = match fault {
+        Fault::None | Fault::NoNewline | Fault::SlowReader => {
+            matches!(end, Some(End::Result(Answer::Content(_))))
         }
-        (Fault::HalfLine | Fault::Leaves, Some(End::Closed)) | (Fault::HostGone, None) => true,
+        Fault::HalfLine | Fault::Leaves => end == Some(&End::Closed),
         // Its child keeps the stream open for a while, and then it is closed, or nothing came for too long.
-        (Fault::HoldsPipe, Some(End::Closed | End::Silent(_))) => true,
-        (Fault::Silent, Some(End::Silent(_))) => true,
-        (Fault::NeverReads, Some(End::Deaf(_))) => true,
-        // It may have been done, or not have begun; a half line is none.
-        (Fault::Killed | Fault::HostCancel, Some(_)) => true,
-        // It is told to wait until it reads, which it never does.
-        (Fault::Flood, Some(End::Deaf(_) | End::Closed)) => true,
-        _ => false,
+        Fault::HoldsPipe => matches!(end, Some(End::Closed | End::Silent(_))),
+        Fault::Silent => matches!(end, Some(End::Silent(_))),
+        Fault::Flood | Fault::NeverReads => matches!(end, Some(End::Deaf(_))),
+        // It was at work, or had not begun.
+        Fault::Killed | Fault::HostCancel => end == Some(&End::Closed),
+        Fault::HostGone => end.is_none(),
     };
     if is_expected { Ok(()) } else { Err(Failure::new(format!("it ended with {end:?}"))) }
 }

@@ -179,7 +179,7 @@ fn text(size: usize) -> String {
 }
 
 /// The longest that anything here may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn own_program() -> Result<Utf8PathBuf> {
     let path = std::env::current_exe().map_err(Failure::because("cannot find this program"))?;

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 /// Up to this size answers are put together.
 const TOGETHER: usize = 64 << 10;
-/// A buffer up to this size is used again.
-const KEPT: usize = 1 << 20;
+/// A buffer up to this size is used again: that of a file of 1 MiB, with room for its escapes.
+const KEPT: usize = 2 << 20;
 
 /// Lines that wait to be written.
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ mod moved;
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_tool::access::{AccessPolicy, Capability, Decision};
+use jp_tool::access::{AccessPolicy, Capability, Decision, is_settings};
 
 use crate::{
     Change, Changes, Kind, Node, Outside, Reason, Refused, Reviewed, Shown, ground::Ground,
@@ -123,6 +123,13 @@ impl One<'_> {
         if let Some(obstacle) = &change.obstacle {
             return Some(Reason::Obstacle(obstacle.clone()));
         }
+        let closed = || gate(&change.path).err().map(|error| Reason::Sensitive(error.to_string()));
+        // No rule for a directory above grants settings of jp, and the gate says better why.
+        if is_settings(&change.path)
+            && let Some(reason) = closed()
+        {
+            return Some(reason);
+        }
         let denied = |capability: &Capability| deny(self.policy?, *capability, &change.path);
         if let Some(reason) = change.kind.needs().iter().find_map(denied) {
             return Some(reason);
@@ -137,7 +144,7 @@ impl One<'_> {
         {
             return Some(Reason::MovesRule { rule });
         }
-        gate(&change.path).err().map(|error| Reason::Sensitive(error.to_string()))
+        closed()
     }
 }
 

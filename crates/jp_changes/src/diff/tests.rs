@@ -49,7 +49,7 @@ fn what_deserves_a_second_look_comes_first_and_then_what_is_refused() {
         "echo x > .git/hooks/pre-commit; echo x > .JP.toml; mkdir -p sub/.git; echo x > sub/.git/config; \
          echo x > ok; echo x > secret",
     );
-    let policy = policy(". rcud, secret r");
+    let policy = policy(". rcud, secret r, .JP.toml rcud");
     let judged = changes.judge(Some(&policy), Outside::nothing(), |_| Ok::<_, String>(()));
     insta::assert_snapshot!(judged.diff(), @r"
     These files can make programs outside of the sandbox run something:

@@ -132,7 +132,7 @@ fn the_page_says_what_was_left_open() {
 fn the_guide_says_how_a_tool_is_moved() {
     let guide = include_str!("../../../docs/vfs.md");
     let (_, moving) = guide.split_once("## Moving a tool to `runtime = \"vfs\"`").unwrap();
-    for word in ["runtime = \"vfs\"", "fs.read", "jp tool check"] {
+    for word in ["runtime = \"vfs\"", "host.read", "jp tool check"] {
         assert!(moving.contains(word), "{word}");
     }
 }

@@ -63,7 +63,8 @@ fn arguments_of_ten_megabytes() {
     assert_eq!(world.everything(), before);
     assert!(start.elapsed().as_secs() < 50, "{:?}", start.elapsed());
     // Where it makes sense it works.
-    let written = world.tool("fs_create_file").run(json!({ "path": "big", "content": big }));
+    let call = world.tool("fs_create_file").only_beside("a host writes ten megabytes at most");
+    let written = call.run(json!({ "path": "big", "content": big }));
     assert_eq!(written.text(), "Created big (1 line).");
     let counted =
         world.tool("unix_utils").run(json!({ "util": "wc", "args": ["-c"], "stdin": big }));
@@ -178,7 +179,8 @@ fn deep_and_wide_trees() {
     let grep = world.tool("fs_grep_files").run(json!({ "pattern": "needle", "limit": 1 }));
     assert!(grep.text().contains("3000 matching lines in 3000 files."), "{}", grep.text());
     assert!(grep.text().ends_with(" 1 directory too deep and left out."));
-    let deep = world.tool("fs_grep_files").run(json!({ "pattern": "needle", "paths": [dir] }));
+    let call = world.tool("fs_grep_files").only_beside("a host takes paths of 200 names at most");
+    let deep = call.run(json!({ "pattern": "needle", "paths": [dir] }));
     assert!(deep.text().contains("1 matching line in 1 file."));
 }
 

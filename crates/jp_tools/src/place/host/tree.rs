@@ -90,9 +90,9 @@ impl Tree for HostPlace {
         self.dir(&below(dir, name))
     }
 
-    /// The host lists no other links.
-    fn leads_to_readable(&self, _path: &Utf8Path) -> bool {
-        true
+    /// The host knows where it leads, and tells nothing of what may not be read.
+    fn leads_to_readable(&self, path: &Utf8Path) -> bool {
+        self.kind(path).is_ok_and(|kind| kind != Kind::Other)
     }
 }
 

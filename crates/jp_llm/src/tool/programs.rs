@@ -4,7 +4,7 @@
 //! be the way around all rules. So the program gets what the tool has, and for each kind of resource
 //! without rules what a tool of this sort gets by default: it reads the project, and nothing else. For
 //! other tools a kind without rules is open, so the rules are completed here before anything is planned
-//! ([`confining`]).
+//! (`confining`).
 //!
 //! A program gets these variables of the host: `PATH`, `HOME`, `USER`, `LANG` and those that begin with
 //! `LC_` ([`jp_sandbox::plan::MINIMAL`]), unless a rule of the tool denies one by its name. Where rules

@@ -2,7 +2,7 @@
 
 mod parameters;
 
-use jp_config::conversation::tool::source::ToolSource;
+use jp_config::conversation::tool::{Runtime, source::ToolSource};
 use jp_llm::tool::{Origin, ResolvedTool, merge::ParameterOrigin};
 use jp_printer::{Format, Print};
 use serde_json::{Value, json};
@@ -69,6 +69,9 @@ fn settings(ctx: &Ctx, tool: &ResolvedTool) -> String {
     if matches!(entry.source, ToolSource::Local { .. }) {
         let rules = match ctx.policies().get(name) {
             Some(_) => "what its own rules grant",
+            None if entry.config.runtime == Runtime::Vfs => {
+                "it reads the workspace and asks for everything else, because it has no rules of its own"
+            }
             None => "the workspace, because it has no rules of its own",
         };
         lines.push(format!("- what it may touch: {rules}; see `jp tool explain {name}`"));

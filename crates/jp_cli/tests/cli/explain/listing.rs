@@ -68,7 +68,7 @@ fn the_rules_and_where_they_were_written() {
 
     No rules for files: the workspace can be read, anything else is asked about.
     No rules for hosts: each is asked about.
-    No rules for variables: each is asked about.
+    No rules for variables: none can be used.
     No rules for programs: each is asked about.
 
     Sensitive, so a person is asked once per run although it is granted, and with nobody to ask it is denied:

@@ -69,10 +69,13 @@ fn undeclared(subject: &Subject<'_>) -> impl Iterator<Item = (&'static str, &'st
             ("the workspace can be read, anything else is asked about", "each is asked about")
         }
     };
+    // Nobody is asked about a variable: who sees only its name cannot say what is in it.
+    let variables =
+        if subject.defaults == Defaults::Mediated { "none can be used" } else { others };
     let kinds = [
         ("files", policy.fs.is_empty(), files),
         ("hosts", policy.net.is_empty(), others),
-        ("variables", policy.env.is_empty(), others),
+        ("variables", policy.env.is_empty(), variables),
         ("programs", policy.commands.is_none(), others),
     ];
     kinds.into_iter().filter(|(_, is_undeclared, _)| *is_undeclared).map(|(kind, _, it)| (kind, it))

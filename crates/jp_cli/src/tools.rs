@@ -10,7 +10,7 @@ mod project;
 pub(crate) mod recorder;
 mod vfs;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use camino::Utf8PathBuf;
 use jp_conversation::ConversationId;
@@ -26,6 +26,9 @@ use crate::{
     error::{Error, Result},
     exit::Exit,
 };
+
+/// How long work that nobody waits for any more may take at the end.
+const LAST_WORK: Duration = Duration::from_secs(1);
 
 /// What is known about a command before it looks at tools.
 #[derive(Debug, Default)]
@@ -116,7 +119,11 @@ pub(crate) fn program() -> Result<Utf8PathBuf> {
 /// Runs something that waits for several things at once.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(Error::failure)?.block_on(work)
+    let runtime = runtime.map_err(Error::failure)?;
+    let result = runtime.block_on(work);
+    // A search that was called off may still be at work, and nobody wants to wait for it.
+    runtime.shutdown_timeout(LAST_WORK);
+    result
 }
 
 impl From<ResolveError> for Error {

@@ -208,3 +208,22 @@ fn the_call_as_the_tool_gets_it() {
     assert_eq!(told["context"]["access"]["fs"][0]["path"], "src");
     assert_eq!(told["context"].get("root"), None, "it could not open it");
 }
+
+/// What a tool changed counts only if it came to its last word, also if that is that it failed.
+#[test]
+fn changes_of_a_tool_that_did_not_end_are_none() {
+    let last = "say(method='error', params={'message': 'no'})";
+    for (end, is_shown) in [
+        ("result('done')", true),
+        (last, true),
+        ("sys.exit(3)", false),
+        ("os.kill(os.getpid(), 9)", false),
+        ("say(method='result', params={})", false),
+    ] {
+        let body = format!("call('fs.write', path='half', content='half a change')\n{end}");
+        let env = with_tool(EVERYTHING, &body);
+        let output = run(&env, &["--dry-run"]).run();
+        assert_eq!(output.stdout().contains("+half a change"), is_shown, "{end}: {output}");
+        assert!(!env.path("half").exists());
+    }
+}

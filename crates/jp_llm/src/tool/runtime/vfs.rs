@@ -11,7 +11,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use jp_project::{OverlayProjectFiles, ProjectFiles};
 use jp_tool::{
-    Action, Invocation, SchemaResponse, ToolError, ToolResult,
+    Action, Invocation, SchemaResponse, ToolError, ToolResult, ToolState,
     vfs::{Answer, Init, InitContext, PROTOCOL_VERSION},
 };
 use jp_vfs::{End, Host, ToolAccess, gate::Gate};
@@ -63,21 +63,38 @@ impl VfsRuntime {
         };
         let (mut served, warnings) = started?;
         let patience = self.tool.program.timeout;
-        let outcome = tokio::select! {
+        let ended = tokio::select! {
             end = served.session.end() => served.outcome(end).await,
             () = served.late(patience) => {
                 served.stop().await;
-                ExecutionOutcome::Completed(Err(Failure::late(patience)))
+                Ended::on_the_way(Failure::late(patience))
             }
             () = request.cancel.cancelled() => {
                 served.cancel().await;
-                ExecutionOutcome::Cancelled
+                Ended { outcome: ExecutionOutcome::Cancelled, is_whole: false }
             }
         };
-        let is_whole = matches!(outcome, ExecutionOutcome::Completed(_));
+        let Ended { outcome, is_whole } = ended;
+        let is_done = is_whole && matches!(outcome, ExecutionOutcome::Completed(_));
         // What shows arguments changes nothing, whatever it did.
-        let pending = ground.held().filter(|_| is_whole && request.action == Action::Run);
+        let pending = ground.held().filter(|_| is_done && request.action == Action::Run);
         Ok(Execution { pending, warnings, ..outcome.into() })
+    }
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) outcome: ExecutionOutcome,
+    /// Whether the tool came to its last word. What it changed until it died, or was ended, is not what it
+    /// was asked for, and is never made where changes are kept apart.
+    pub(crate) is_whole: bool,
+}
+
+impl Ended {
+    /// A tool that did not come to its last word.
+    fn on_the_way(failure: Failure) -> Self {
+        Self { outcome: ExecutionOutcome::Completed(Err(failure)), is_whole: false }
     }
 }
 
@@ -163,17 +180,25 @@ pub(crate) fn description(end: End) -> Result<SchemaResponse, Box<End>> {
     }
 }
 
-/// The outcome that the last word of a tool is; `None` where there was none.
-fn said(end: End) -> Result<ExecutionOutcome, Box<End>> {
+/// What the last word of a tool means, or why there is none; the end itself where the program has to be
+/// asked.
+fn said(end: End) -> Result<Ended, Box<End>> {
+    let whole = |outcome| Ended { outcome, is_whole: true };
+    let late = |message: String| Ended::on_the_way(Failure::new(Cause::Time, message));
     Ok(match end {
-        End::Result(Answer::Content(content)) => ToolResult::new(content.into_blocks()).into(),
-        End::Result(Answer::Schema(_)) => {
-            ExecutionOutcome::failed("the tool described itself instead of doing what it was asked")
+        End::Result(Answer::Content(content)) => {
+            whole(ToolResult::new(content.into_blocks()).into())
         }
-        End::Failed(error) => ExecutionOutcome::Completed(Err(error.into())),
-        End::Stopped(jp_tool::ToolState::Stopped { result }) => {
-            ToolResult::new(result.into_blocks()).into()
+        End::Stopped(ToolState::Stopped { result }) => {
+            whole(ToolResult::new(result.into_blocks()).into())
         }
+        End::Failed(error) => whole(ExecutionOutcome::Completed(Err(error.into()))),
+        End::Result(Answer::Schema(_)) => whole(ExecutionOutcome::failed(
+            "the tool described itself instead of doing what it was asked",
+        )),
+        End::Unreadable(reason) => Ended::on_the_way(
+            ToolError::new(format!("the last word of the tool makes no sense: {reason}")).into(),
+        ),
         End::Silent(patience) => late(format!(
             "the tool asked nothing and said nothing for {} seconds and was ended",
             patience.as_secs()
@@ -182,19 +207,12 @@ fn said(end: End) -> Result<ExecutionOutcome, Box<End>> {
             "the tool did not read the answers to its requests for {} seconds and was ended",
             patience.as_secs()
         )),
-        End::Unrecorded(reason) => ExecutionOutcome::Completed(Err(Failure::new(
+        End::Unrecorded(reason) => Ended::on_the_way(Failure::new(
             Cause::Refused,
             format!("the requests of the tool cannot be written down, so it was ended: {reason}"),
-        ))),
-        End::Unreadable(reason) => {
-            ExecutionOutcome::failed(format!("the last word of the tool makes no sense: {reason}"))
-        }
+        )),
         other => return Err(Box::new(other)),
     })
-}
-
-fn late(message: String) -> ExecutionOutcome {
-    ExecutionOutcome::Completed(Err(Failure::new(Cause::Time, message)))
 }
 
 #[cfg(test)]

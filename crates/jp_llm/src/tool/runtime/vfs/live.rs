@@ -71,19 +71,16 @@ impl Process {
         states: u64,
         cancel: &CancellationToken,
     ) -> Result<Heard, Failure> {
-        let heard = {
-            let session = &self.served.session;
-            let heard = tokio::time::timeout(self.patience, session.state_after(states));
-            cancel.run_until_cancelled(heard).await
-        };
-        match heard {
-            Some(Ok(Ok(state))) => Ok(Heard::State(state)),
-            Some(Ok(Err(end))) => self.ended(end).await,
-            Some(Err(_)) => {
+        tokio::select! {
+            heard = self.served.session.state_after(states) => match heard {
+                Ok(state) => Ok(Heard::State(state)),
+                Err(end) => self.ended(end).await,
+            },
+            () = self.served.late(self.patience) => {
                 self.served.stop().await;
                 Err(Failure::late(self.patience))
             }
-            None => {
+            () = cancel.cancelled() => {
                 self.served.cancel().await;
                 Err(ToolError::new("the call was cancelled").into())
             }
@@ -91,7 +88,7 @@ impl Process {
     }
 
     async fn ended(&mut self, end: End) -> Result<Heard, Failure> {
-        match self.served.outcome(end).await {
+        match self.served.outcome(end).await.outcome {
             // A tool that ends with a result has stopped.
             ExecutionOutcome::Completed(Ok(blocks)) => {
                 Ok(Heard::State(ToolState::Stopped { result: Content::Blocks(blocks) }))

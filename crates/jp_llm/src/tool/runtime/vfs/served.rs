@@ -11,11 +11,8 @@ use jp_tool::{ToolError, vfs::Init};
 use jp_vfs::{End, Host, Limits, Pipes, Session, gate::Gate};
 use tokio::task::JoinHandle;
 
-use super::said;
-use crate::tool::{
-    outcome::{ExecutionOutcome, shortened},
-    runtime::messages,
-};
+use super::{Ended, said};
+use crate::tool::{outcome::shortened, runtime::messages};
 
 /// How long a tool that has said its last word may take to end.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -28,7 +25,6 @@ pub(crate) struct Served {
     /// What it writes for people.
     messages: JoinHandle<String>,
     limits: Limits,
-    since: Instant,
 }
 
 impl Served {
@@ -52,24 +48,26 @@ impl Served {
         let session =
             pipes.and_then(|pipes| Session::start(pipes, init, Arc::new(gate), host, stays_alive));
         let session = session.map_err(|error| ToolError::from_error(&error))?;
-        Ok(Self { session, running, messages, limits, since: Instant::now() })
+        Ok(Self { session, running, messages, limits })
     }
 
     /// What came of it, when nothing more comes; the program is gone then.
-    pub(super) async fn outcome(&mut self, end: End) -> ExecutionOutcome {
+    pub(super) async fn outcome(&mut self, end: End) -> Ended {
         match said(end) {
-            Ok(outcome) => {
+            Ok(ended) => {
                 self.stop().await;
-                outcome
+                ended
             }
-            Err(end) => ExecutionOutcome::Completed(Err(self.without_a_word(*end).await.into())),
+            Err(end) => Ended::on_the_way(self.without_a_word(*end).await.into()),
         }
     }
 
-    /// Completes when the tool has worked for so long. The time of a person does not count.
+    /// Completes when the tool has worked for so long from now on. The time of a person does not count.
     pub(super) async fn late(&self, patience: Duration) {
+        let (since, asked) = (Instant::now(), self.session.time_asked());
         loop {
-            let used = self.since.elapsed().saturating_sub(self.session.time_asked());
+            let asked = self.session.time_asked().saturating_sub(asked);
+            let used = since.elapsed().saturating_sub(asked);
             let Some(left) = patience.checked_sub(used).filter(|left| !left.is_zero()) else {
                 return;
             };

@@ -332,9 +332,14 @@ impl Means {
         }
     }
 
-    /// The rule that decides about a path as it is written, for records.
-    pub(crate) fn rule_for(&self, path: &str) -> Option<String> {
-        words::rule_for(&self.policy, path, self.access.files_by_default)
+    /// The rules that decide about paths as they are written, each once, for records.
+    pub(crate) fn rules_for(&self, paths: &[&str]) -> Option<String> {
+        let by_default = self.access.files_by_default;
+        let rules = paths.iter().take(words::MOST);
+        let mut rules: Vec<_> =
+            rules.filter_map(|path| words::rule_for(&self.policy, path, by_default)).collect();
+        rules.dedup();
+        (!rules.is_empty()).then(|| rules.join("; "))
     }
 }
 

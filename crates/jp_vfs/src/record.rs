@@ -70,23 +70,34 @@ pub enum Decided {
 /// What a call is about, without what could be a secret.
 pub(crate) fn target(call: &Call) -> Option<String> {
     Some(match call {
-        Call::FsRead(params) => params.path.to_string(),
-        Call::FsWrite(params) => params.path.to_string(),
-        Call::FsExists(params) => params.path.to_string(),
-        Call::FsListDir(params) => params.path.to_string(),
-        Call::FsMetadata(params) => params.path.to_string(),
-        Call::FsDelete(params) => params.path.to_string(),
-        Call::FsCreateDir(params) => params.path.to_string(),
-        Call::FsRename(params) => format!("{} → {}", params.from, params.to),
-        Call::FsGrep(params) => {
-            let paths: Vec<_> = params.paths.iter().flatten().map(AsRef::as_ref).collect();
-            if params.paths.is_none() { ".".to_owned() } else { paths.join(", ") }
-        }
+        Call::HostCapabilities(_) => return None,
         Call::HttpGet(params) => without_secrets(&params.url),
         Call::HttpPost(params) => without_secrets(&params.url),
         Call::ProcessRun(params) => params.program.clone(),
-        Call::HostCapabilities(_) => return None,
+        Call::FsRename(_) => paths(call).join(" → "),
+        _ => paths(call).join(", "),
     })
+}
+
+/// The paths that a call is about, as it names them.
+pub(crate) fn paths(call: &Call) -> Vec<&str> {
+    match call {
+        Call::FsRead(params) => vec![params.path.as_str()],
+        Call::FsWrite(params) => vec![params.path.as_str()],
+        Call::FsExists(params) => vec![params.path.as_str()],
+        Call::FsListDir(params) => vec![params.path.as_str()],
+        Call::FsMetadata(params) => vec![params.path.as_str()],
+        Call::FsDelete(params) => vec![params.path.as_str()],
+        Call::FsCreateDir(params) => vec![params.path.as_str()],
+        Call::FsRename(params) => vec![params.from.as_str(), params.to.as_str()],
+        Call::FsGrep(params) => match &params.paths {
+            None => vec!["."],
+            Some(paths) => paths.iter().map(AsRef::as_ref).collect(),
+        },
+        Call::HttpGet(_) | Call::HttpPost(_) | Call::ProcessRun(_) | Call::HostCapabilities(_) => {
+            Vec::new()
+        }
+    }
 }
 
 /// A URL without its query, its fragment and who asks.

@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use jp_tool::access::{AccessPolicy, Capability, CommandRule, Commands, FsRule};
 
 /// So many rules are named; more would hide the message.
-const MOST: usize = 10;
+pub(super) const MOST: usize = 10;
 
 /// What the rules grant for files.
 pub(super) fn files(policy: &AccessPolicy) -> String {

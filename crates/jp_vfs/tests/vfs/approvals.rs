@@ -179,6 +179,7 @@ fn a_request_that_the_tool_calls_off() {
     tool.notify("cancel", json!({"request_id": 1}));
     let answer = tool.line();
     assert_eq!((&answer["id"], code_of(&answer)), (&json!(1), -32005));
+    person.until_left_alone();
     person.says(Approval::Run);
     tool.hears_nothing();
     assert!(!world.has("a"));

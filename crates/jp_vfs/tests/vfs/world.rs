@@ -252,6 +252,15 @@ impl Person {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
+
+    /// Waits until no question is open. One that was taken back is so a moment after its answer was sent.
+    pub(crate) fn until_left_alone(&self) {
+        let deadline = Instant::now() + LIMIT;
+        while self.answers.try_lock().is_err() {
+            assert!(Instant::now() < deadline, "still asked {:?}", self.heard());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
 }
 
 impl Approver for Person {

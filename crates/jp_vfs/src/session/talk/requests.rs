@@ -165,10 +165,7 @@ impl Talk {
     ) -> Option<End> {
         let recorder = self.host.recorder()?;
         let target = call.and_then(record::target);
-        let rule = || {
-            let is_fs = call?.method().name().starts_with("fs.");
-            target.as_deref().filter(|_| is_fs).and_then(|path| self.gate.means().rule_for(path))
-        };
+        let rule = || self.gate.means().rules_for(&record::paths(call?));
         let record = Record {
             time: arrival.time,
             tool: self.gate.access().tool().to_owned(),

@@ -1,6 +1,8 @@
 //! What this program does when it was started by itself: the other side of a measurement,
 //! or of a test of endurance.
 
+use std::process::Command;
+
 use clap::ValueEnum;
 
 use crate::bench::vfs;
@@ -21,6 +23,15 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// This program in that role. By this name it is found even when a build has replaced its file since it
+    /// was started, as the steps of CI before this one can.
+    pub(crate) fn command(self) -> Command {
+        let mut command = Command::new("/proc/self/exe");
+        let name = self.to_possible_value();
+        command.arg("role").args(name.iter().map(clap::builder::PossibleValue::get_name));
+        command
+    }
+
     pub(crate) fn run(self) -> Result {
         match self {
             Self::VfsWorker => vfs::work(),

@@ -15,7 +15,7 @@ mod tool;
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -37,6 +37,7 @@ use self::random::Random;
 pub(crate) use self::tool::run as be_a_tool;
 use self::tool::{Fault, Job};
 use crate::failure::{Failure, Result};
+use crate::role::Role;
 
 /// How long a tool may be silent or deaf before it is given up.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -226,9 +227,8 @@ struct Process {
 
 impl Process {
     fn start() -> Result<Self> {
-        let program = std::env::current_exe().map_err(Failure::because("no program"))?;
-        let mut command = Command::new(program);
-        command.args(["role", "soak-tool"]).current_dir(Utf8Path::new("/")).process_group(0);
+        let mut command = Role::SoakTool.command();
+        command.current_dir(Utf8Path::new("/")).process_group(0);
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let child = child.spawn().map_err(Failure::because("cannot start a tool"))?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);

@@ -17,7 +17,7 @@ use std::fs;
 use std::rc::Rc;
 use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 
 use self::mcp::Mcp;
 pub(crate) use self::mcp::serve as serve_mcp;
@@ -180,15 +180,3 @@ fn text(size: usize) -> String {
 
 /// The longest that anything here may take.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-fn own_program() -> Result<Utf8PathBuf> {
-    let path = std::env::current_exe().map_err(Failure::because("cannot find this program"))?;
-    Utf8PathBuf::try_from(path).map_err(Failure::because("cannot use the name of this program"))
-}
-
-/// This program in another role.
-fn role(name: &str, dir: &Utf8Path) -> Result<std::process::Command> {
-    let mut command = std::process::Command::new(own_program()?);
-    command.args(["role", name]).current_dir(dir);
-    Ok(command)
-}

@@ -18,8 +18,9 @@ use serde_json::json;
 use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{PATIENCE, pin, role};
+use super::{PATIENCE, pin};
 use crate::failure::{Failure, Result};
+use crate::role::Role;
 
 /// A client with its server.
 pub(super) struct Mcp {
@@ -31,8 +32,8 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) fn start() -> Result<Self> {
         let failed = |error| Failure::because("cannot start the MCP server")(error);
-        let mut command = role("mcp-server", Utf8Path::new("/"))?;
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut command = Role::McpServer.command();
+        let child = command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(failed)?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Failure::new("the MCP server has no streams"));

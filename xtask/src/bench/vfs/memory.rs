@@ -8,13 +8,15 @@ use camino::Utf8PathBuf;
 
 use super::tool::Tool;
 use super::worker::{Order, Way};
-use super::{Dir, MEBIBYTE, role};
+use super::{Dir, MEBIBYTE};
 use crate::bench::measure::{Pair, Work};
 use crate::failure::{Failure, Result};
+use crate::role::Role;
 
 /// The growth of the host, against the size of the file.
 pub(super) fn pair(dir: &Rc<Dir>) -> Result<Pair> {
-    let mut command = role("vfs-memory", &dir.0)?;
+    let mut command = Role::VfsMemory.command();
+    command.current_dir(&dir.0);
     let dir = dir.clone();
     Ok(Pair {
         name: "memory of the host for a file of 10 MiB".to_owned(),

@@ -17,9 +17,10 @@ use jp_vfs::gate::Gate;
 use jp_vfs::{Host, Limits, Pipes, Session, ToolAccess};
 use tokio::runtime::{Builder, Runtime};
 
+use super::PATIENCE;
 use super::worker::Order;
-use super::{PATIENCE, role};
 use crate::failure::{Failure, Result};
+use crate::role::Role;
 
 /// The tool and its host.
 pub(super) struct Tool {
@@ -32,8 +33,8 @@ impl Tool {
     /// Starts the tool, with these files.
     pub(super) fn start(root: &Utf8Path) -> Result<Self> {
         let failed = |error| Failure::because("cannot serve the tool")(error);
-        let mut command = role("vfs-worker", Utf8Path::new("/"))?;
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut command = Role::VfsWorker.command();
+        let child = command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(failed)?;
         let (Some(to_tool), Some(from_tool)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Failure::new("the tool has no streams"));

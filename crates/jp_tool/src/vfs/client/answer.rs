@@ -92,8 +92,8 @@ fn file(result: &[u8]) -> Option<FsReadResult> {
         encoding: Option<Encoding>,
         size: u64,
     }
-    let text = simdutf8::basic::from_utf8(result).ok()?;
-    let (content, rest) = unescape(text.strip_prefix(r#"{"content":"#)?)?;
+    let (content, rest) = unescape(result.strip_prefix(br#"{"content":"#)?)?;
+    let rest = str::from_utf8(rest).ok()?;
     if let Some(size) = only_size(rest) {
         return Some(FsReadResult { content, encoding: None, size });
     }

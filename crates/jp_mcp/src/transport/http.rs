@@ -29,7 +29,7 @@ use rustls::{ClientConfig, crypto::ring};
 use rustls_platform_verifier::Verifier;
 use sse_stream::Sse;
 
-use super::Desk;
+use super::{Desk, answers};
 use crate::{limits::MAX_MESSAGE, server_spec::Http, shared::Shared};
 
 /// So long a connection may take to be there.
@@ -75,7 +75,13 @@ impl Transport<RoleClient> for OverHttp {
         mut message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Answer<()>> + Send + 'static {
         self.desk.outgoing(&mut message);
-        self.inner.send(message)
+        let (answered, owed) = (answers(&message), self.desk.owed.clone());
+        let sending = self.inner.send(message);
+        async move {
+            let sent = sending.await;
+            answered.inspect(|id| owed.settle(id));
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {

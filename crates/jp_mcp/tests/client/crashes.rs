@@ -99,6 +99,25 @@ async fn a_server_that_does_not_leave_is_ended() {
     assert_eq!(scene.starts(), 2);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_is_used_from_several_threads() {
+    let scene = std::sync::Arc::new(Scene::of(Era::Legacy));
+    let calls: Vec<_> = (0..8)
+        .map(|n| {
+            let scene = scene.clone();
+            tokio::spawn(async move {
+                scene.client.tools().await?;
+                scene.call("echo", json!({ "n": n })).await
+            })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(scene.starts(), 1);
+    assert_eq!(scene.sent_with("tools/list").len(), 1);
+}
+
 #[tokio::test]
 async fn calls_at_once_share_one_process() {
     let scene = Scene::of(Era::Modern);

@@ -15,6 +15,7 @@ impl Server {
             "die" | "die_safely" => die(),
             "die_once" | "die_once_safely" => self.die_once(id),
             "deaf" => self.deaf(id),
+            "pings" => self.pings(id, number("messages")),
             "garbage" => self.garbage(id),
             "broken" => self.out.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"#)),
             "huge" => self.huge(id, number("bytes"), arguments["late_id"].as_bool()),
@@ -52,6 +53,15 @@ impl Server {
     fn deaf(&mut self, id: &Value) {
         self.out.answer(id, &answers::text("the last thing I heard"));
         thread::sleep(Duration::from_mins(10));
+    }
+
+    /// Asks for signs of life without end, reads none of them, and answers at last.
+    fn pings(&mut self, id: &Value, messages: u64) {
+        for number in 0..messages {
+            self.out
+                .send(&json!({ "jsonrpc": "2.0", "id": format!("p{number}"), "method": "ping" }));
+        }
+        self.out.answer(id, &answers::text("alive"));
     }
 
     fn garbage(&mut self, id: &Value) {

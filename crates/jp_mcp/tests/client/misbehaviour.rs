@@ -114,7 +114,7 @@ async fn an_answer_that_is_none_is_refused() {
     }
     for (answer, wanted) in [
         (json!({ "resultType": "task", "taskId": "1" }), "a task"),
-        (json!({ "resultType": "dream" }), "a result of type \"dream\""),
+        (json!({ "resultType": "dream" }), "a result of type `dream`"),
     ] {
         let error = scene.call("nonsense", json!({ "answer": answer })).await.unwrap_err();
         let McpError::Unsupported { wanted: found, .. } = error else { panic!("{error}") };

@@ -47,6 +47,12 @@ async fn an_answer_that_just_fits_is_read() {
 }
 
 #[tokio::test]
+async fn several_messages_in_one_line_are_all_heard() {
+    let scene = Scene::of(Era::Legacy);
+    assert_eq!(text(&scene.call("batch", json!({})).await.unwrap()), "one of two");
+}
+
+#[tokio::test]
 async fn a_flood_of_logs_costs_nothing() {
     let scene = Scene::of(Era::Legacy);
     let result = scene.call("flood", json!({ "messages": 5000 })).await.unwrap();

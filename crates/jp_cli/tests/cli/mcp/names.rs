@@ -1,0 +1,77 @@
+//! Which tools there are, under which names, and what the configuration says about them.
+
+use super::*;
+
+fn tools(names: &[&str]) -> Value {
+    let tools: Vec<_> = names
+        .iter()
+        .map(|name| json!({ "name": name, "description": format!("Does {name}."), "inputSchema": { "type": "object" } }))
+        .collect();
+    let calls: serde_json::Map<_, _> =
+        names.iter().map(|name| ((*name).to_owned(), json!(["echo"]))).collect();
+    json!({ "tools": tools, "calls": calls })
+}
+
+#[test]
+fn all_tools_of_a_server_are_listed_and_can_be_called() {
+    let env = served(
+        &tools(&["a", "b"]),
+        "[conversation.tools.mine]\nsource = 'mcp.s.b'\nsummary = 'My b.'\nenable = false",
+    );
+    insta::assert_snapshot!(env.jp(["tool", "list"]).run(), @"");
+    run(&env, &["a"]).run().success();
+    run(&env, &["mine", "--yes"]).run().success();
+    // It has a name of its own, and only that.
+    run(&env, &["b"]).run().code(2);
+    run(&env, &["c"]).run().code(2);
+    insta::assert_snapshot!(run(&env, &["s"]).run(), @"");
+}
+
+#[test]
+fn two_tools_of_one_name_are_refused_with_the_fix() {
+    let more = "[providers.mcp.other]\ncommand = 'python3'\narguments = ['server.py']\n[conversation.tools.o]\nsource = 'mcp.other.*'\n\
+                [conversation.tools.b]\nsource = 'local'\ncommand = 'true'\nparameters = {}\n";
+    let env = served(&tools(&["a", "b"]), more);
+    let output = env.jp(["tool", "list"]).run().code(1);
+    insta::assert_snapshot!(output.stderr(), @"");
+    insta::assert_snapshot!(run(&env, &["a"]).run(), @"");
+    // The one that has the name as its own keeps it.
+    run(&env, &["b", "--yes"]).run().success();
+    let fixed = "[conversation.tools.s_a]\nsource = 'mcp.s.a'\n";
+    env.write(".jp/config.toml", env.read(".jp/config.toml") + fixed);
+    run(&env, &["a", "--yes"]).run().success();
+    run(&env, &["s_a", "--yes"]).run().success();
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let env = served(
+        &tools(&["search"]),
+        "[conversation.tools.x]\nsource = 'mcp.s.serch'\n[conversation.tools.y]\nsource = 'mcp.r.a'",
+    );
+    insta::assert_snapshot!(run(&env, &["x"]).run(), @"");
+    insta::assert_snapshot!(run(&env, &["y"]).run(), @"");
+}
+
+/// The configuration is laid over what the server says, as it is over what a program says.
+#[test]
+fn the_configuration_changes_what_the_server_says() {
+    let schema = json!({ "type": "object", "properties": { "q": { "type": "string", "description": "old" }, "n": { "type": "integer", "multipleOf": 2 } }, "required": ["q"] });
+    let script = json!({ "tools": [{ "name": "t", "description": "Old.", "inputSchema": schema }], "calls": { "t": ["echo"] } });
+    let more = "[conversation.tools.own]\nsource = 'mcp.s.t'\nrun = 'unattended'\nsummary = 'New.'\nparameters.q = { summary = 'new', default = 'x' }";
+    let env = served(&script, more);
+    let shown = json(&env.jp(["tool", "show", "own", "--format", "json"]).run().success());
+    assert_eq!(shown["summary"], "New.");
+    assert_eq!(shown["parameters"]["properties"]["q"]["description"], "new");
+    assert_eq!(shown["parameters"]["properties"]["n"]["multipleOf"], 2);
+    assert_eq!(shown["origins"]["summary"], "config");
+    assert_eq!(shown["origins"]["parameters"]["n"]["origin"], "server");
+    let output = run(&env, &["own"]).run().success();
+    let sent: Value = serde_json::from_str(output.stdout()).unwrap();
+    assert_eq!(sent["arguments"], json!({ "q": "x" }));
+    run(&env, &["own", "n=3"]).run().code(2);
+    run(&env, &["own", "n=4"]).run().success();
+    let wrong = more.replace("parameters.q", "parameters.p");
+    let env = served(&script, &wrong);
+    run(&env, &["own"]).run().code(2);
+}

@@ -45,6 +45,16 @@ pub enum McpError {
         /// The last lines of its stderr.
         stderr: String,
     },
+    /// It could not be reached over the network.
+    #[error("the MCP server `{server}` could not be asked `{request}`: {reason}")]
+    Unreachable {
+        /// The server.
+        server: String,
+        /// What was asked.
+        request: String,
+        /// What happened.
+        reason: String,
+    },
     /// A message of it was too large.
     #[error("the answer of the MCP server `{server}` to `{request}` is larger than {} MiB", limit / 1_048_576)]
     TooLarge {
@@ -66,7 +76,9 @@ pub enum McpError {
         answer: Answered,
     },
     /// Its answer is not what the protocol says.
-    #[error("the MCP server `{server}` gave an answer to `{request}` that cannot be understood: {reason}")]
+    #[error(
+        "the MCP server `{server}` gave an answer to `{request}` that cannot be understood: {reason}"
+    )]
     Malformed {
         /// The server.
         server: String,
@@ -76,7 +88,9 @@ pub enum McpError {
         reason: String,
     },
     /// It wants something of us that we do not do.
-    #[error("the MCP server `{server}` wants {wanted} to answer `{request}`, which is not supported")]
+    #[error(
+        "the MCP server `{server}` wants {wanted} to answer `{request}`, which is not supported"
+    )]
     Unsupported {
         /// The server.
         server: String,
@@ -86,7 +100,9 @@ pub enum McpError {
         wanted: String,
     },
     /// It asked too many questions.
-    #[error("the MCP server `{server}` asked more than {limit} questions in one call of `{request}`; the call was ended")]
+    #[error(
+        "the MCP server `{server}` asked more than {limit} questions in one call of `{request}`; the call was ended"
+    )]
     TooManyQuestions {
         /// The server.
         server: String,

@@ -23,7 +23,7 @@ pub(crate) const STDERR_TAIL: usize = 64 * 1024;
 
 /// The longest probe for the newer era. A server that stays silent to what it does not know costs this
 /// once; the era is remembered.
-pub(crate) const PROBE: Duration = Duration::from_secs(10);
+pub(crate) const PROBE: Duration = Duration::from_secs(8);
 
 /// So long a program may take to leave by itself when its input ends.
 pub(crate) const FAREWELL: Duration = Duration::from_millis(500);
@@ -33,6 +33,10 @@ pub(crate) const LAST_WORD: Duration = Duration::from_secs(1);
 
 /// So long the first listing waits until the server has promised to tell about changes.
 pub(crate) const SUBSCRIBE: Duration = Duration::from_secs(1);
+
+/// So many requests of a server wait for our answer at most. One that asks and does not read what we
+/// answer would fill the memory otherwise.
+pub(crate) const MAX_OWED: usize = 64;
 
 /// The longest name of a tool, in bytes.
 pub(crate) const MAX_NAME: usize = 512;

@@ -71,15 +71,32 @@ fn errors_are_errors() {
     let mut native = text("no such note");
     native["isError"] = json!(true);
     let env = served(&script("modern", &json!([native])), "");
-    insta::assert_snapshot!(run(&env, &["t"]).run(), @"");
+    insta::assert_snapshot!(run(&env, &["t"]).run(), @"
+    $ jp tool run t
+    exit code: 1
+    --- stderr
+    error: no such note
+    ");
     let envelope = r#"{"type":"error","message":"no","trace":["because"]}"#;
     let env = served(&script("modern", &json!([text(envelope)])), "");
-    insta::assert_snapshot!(run(&env, &["t"]).run(), @"");
+    insta::assert_snapshot!(run(&env, &["t"]).run(), @"
+    $ jp tool run t
+    exit code: 1
+    --- stderr
+    error: no
+      because
+    ");
     // D31-026: the server contradicts itself, and the person is told.
     let mut both = text(ENVELOPE);
     both["isError"] = json!(true);
     let env = served(&script("modern", &json!([both])), "");
-    insta::assert_snapshot!(run(&env, &["t"]).run(), @"");
+    insta::assert_snapshot!(run(&env, &["t"]).run(), @r#"
+    $ jp tool run t
+    exit code: 1
+    --- stderr
+    warning: the server marks the result as an error, and its text says success; it counts as an error
+    error: {"type":"success","content":"from the envelope"}
+    "#);
 }
 
 /// D31-020: as a program's would be.
@@ -111,7 +128,25 @@ fn every_kind_of_block_is_shown() {
     ], "structuredContent": { "not": "shown" } });
     let env = served(&script("modern", &json!([blocks])), "");
     let output = run(&env, &["t"]).run().success();
-    insta::assert_snapshot!(env.normalizer().apply(output.stdout()), @"");
+    insta::assert_snapshot!(env.normalizer().apply(output.stdout()), @"
+    one
+
+    [image/png, 5 bytes: $HOME/.cache/jp/mcp/media/2cf24dba5fb0a30e26e83b2ac5b9e29e.png]
+
+    [audio/wav, 5 bytes: $HOME/.cache/jp/mcp/media/2cf24dba5fb0a30e26e83b2ac5b9e29e.wav]
+
+    file:///a.rs
+    ```rust
+    fn a() {}
+    ```
+
+    file:///b
+    [application/octet-stream, 5 bytes: $HOME/.cache/jp/mcp/media/2cf24dba5fb0a30e26e83b2ac5b9e29e.bin]
+
+    [c: file:///c]
+
+    [block 7 of the answer could not be delivered: unknown variant `hologram`, expected one of `text`, `image`, `audio`, `resource`, `resource_link`, `question`]
+    ");
     let saved = env.cache_home().join("jp/mcp/media/2cf24dba5fb0a30e26e83b2ac5b9e29e.png");
     assert_eq!(env.read(&saved), "hello");
     // Programs get the blocks themselves.
@@ -119,7 +154,15 @@ fn every_kind_of_block_is_shown() {
     assert_eq!(json(&output)["content"][1]["data"], "aGVsbG8=");
     let only = json!({ "content": [], "structuredContent": { "a": [1] } });
     let env = served(&script("modern", &json!([only])), "");
-    insta::assert_snapshot!(run(&env, &["t"]).run().success().stdout(), @"");
+    insta::assert_snapshot!(run(&env, &["t"]).run().success().stdout(), @r#"
+    ```json
+    {
+      "a": [
+        1
+      ]
+    }
+    ```
+    "#);
 }
 
 #[test]

@@ -34,6 +34,8 @@ fn the_rules_of_a_server_are_kept() {
     let env = shell("cat closed/secret; cat open.txt", RULES);
     env.write("closed/secret", "the secret");
     env.write("open.txt", "the open");
+    // Where something is kept from a server, it can make no new names.
+    env.write("wire.log", "");
     let output = said(&env);
     assert!(output.contains("the open") && !output.contains("the secret"), "{output}");
 }
@@ -97,13 +99,24 @@ fn another_program_than_the_one_with_the_checksum_does_not_start() {
     run(&env, &["t"]).run().success();
 }
 
+/// What is sent to a server elsewhere names no variable of the user's either.
+#[test]
+fn headers_of_a_foreign_workspace_name_no_variables_of_the_user() {
+    let env = super::super::workspace();
+    env.write(
+        ".jp/config.toml",
+        "[providers.mcp.s]\nurl = 'http://127.0.0.1:9/mcp'\nheaders = { Authorization = 'Bearer ${AWS_KEY}' }",
+    );
+    let output = env.jp(["mcp", "inspect", "s"]).env("AWS_KEY", "mine").run().code(1);
+    assert!(output.stderr().contains("providers.mcp.s.headers.Authorization"), "{output}");
+    assert!(output.stderr().contains("begin with `JP_`"), "{output}");
+    assert!(!output.stderr().contains("mine"), "{output}");
+}
+
 /// A file of the workspace cannot hand out variables of the user.
 #[test]
 fn variables_are_those_that_were_named() {
-    let given = |value: &str| {
-        let env = shell("echo \"[$A]\"", &format!("variables = {{ A = '{value}' }}"));
-        env
-    };
+    let given = |value: &str| shell("echo \"[$A]\"", &format!("variables = {{ A = '{value}' }}"));
     let output = run(&given("${JP_KEY}"), &["t"]).env("JP_KEY", "open").run().success();
     assert!(output.stdout().contains("[open]"), "{output}");
     let output = run(&given("${AWS_KEY}"), &["t"]).env("AWS_KEY", "mine").run().code(2);

@@ -18,13 +18,26 @@ fn all_tools_of_a_server_are_listed_and_can_be_called() {
         &tools(&["a", "b"]),
         "[conversation.tools.mine]\nsource = 'mcp.s.b'\nsummary = 'My b.'\nenable = false",
     );
-    insta::assert_snapshot!(env.jp(["tool", "list"]).run(), @"");
+    insta::assert_snapshot!(env.jp(["tool", "list"]).run(), @"
+    $ jp tool list
+    exit code: 0
+    --- stdout
+    TOOL  RUN         SOURCE   SUMMARY
+    a     unattended  mcp.s.a  Does a.
+    mine  disabled    mcp.s.b  My b.
+    ");
     run(&env, &["a"]).run().success();
     run(&env, &["mine", "--yes"]).run().success();
     // It has a name of its own, and only that.
     run(&env, &["b"]).run().code(2);
     run(&env, &["c"]).run().code(2);
-    insta::assert_snapshot!(run(&env, &["s"]).run(), @"");
+    insta::assert_snapshot!(run(&env, &["s"]).run(), @"
+    $ jp tool run s
+    exit code: 2
+    --- stderr
+    error: `s` is no tool: it stands for all tools of the MCP server `s`
+    hint: `jp mcp inspect s` lists the tools of the server
+    ");
 }
 
 #[test]
@@ -33,8 +46,23 @@ fn two_tools_of_one_name_are_refused_with_the_fix() {
                 [conversation.tools.b]\nsource = 'local'\ncommand = 'true'\nparameters = {}\n";
     let env = served(&tools(&["a", "b"]), more);
     let output = env.jp(["tool", "list"]).run().code(1);
-    insta::assert_snapshot!(output.stderr(), @"");
-    insta::assert_snapshot!(run(&env, &["a"]).run(), @"");
+    insta::assert_snapshot!(output.stderr(), @r#"
+    error: tool `a` of `mcp.s.a` has the name of another one, from `mcp.other.a`
+    hint: give it a name of its own: `[conversation.tools.s_a]` with `source = "mcp.s.a"`
+    error: tool `b` of `mcp.s.b` has the name of another one, from `mcp.other.b`
+    hint: give it a name of its own: `[conversation.tools.s_b]` with `source = "mcp.s.b"`
+    error: tool `a` of `mcp.other.a` has the name of another one, from `mcp.s.a`
+    hint: give it a name of its own: `[conversation.tools.other_a]` with `source = "mcp.other.a"`
+    error: tool `b` of `mcp.other.b` has the name of another one, from `mcp.s.b`
+    hint: give it a name of its own: `[conversation.tools.other_b]` with `source = "mcp.other.b"`
+    "#);
+    insta::assert_snapshot!(run(&env, &["a"]).run(), @r#"
+    $ jp tool run a
+    exit code: 2
+    --- stderr
+    error: tool `a` of `mcp.other.a` has the name of another one, from `mcp.s.a`
+    hint: give it a name of its own: `[conversation.tools.other_a]` with `source = "mcp.other.a"`
+    "#);
     // The one that has the name as its own keeps it.
     run(&env, &["b", "--yes"]).run().success();
     let fixed = "[conversation.tools.s_a]\nsource = 'mcp.s.a'\n";
@@ -49,8 +77,20 @@ fn what_is_not_there_is_named() {
         &tools(&["search"]),
         "[conversation.tools.x]\nsource = 'mcp.s.serch'\n[conversation.tools.y]\nsource = 'mcp.r.a'",
     );
-    insta::assert_snapshot!(run(&env, &["x"]).run(), @"");
-    insta::assert_snapshot!(run(&env, &["y"]).run(), @"");
+    insta::assert_snapshot!(run(&env, &["x"]).run(), @"
+    $ jp tool run x
+    exit code: 2
+    --- stderr
+    error: tool `x`: the MCP server `s` has no tool `serch`
+    hint: did you mean `search`?
+    ");
+    insta::assert_snapshot!(run(&env, &["y"]).run(), @"
+    $ jp tool run y
+    exit code: 2
+    --- stderr
+    error: tool `y`: no MCP server is called `r`
+    hint: servers are configured in `[providers.mcp.r]`; `jp mcp add` writes that
+    ");
 }
 
 /// The configuration is laid over what the server says, as it is over what a program says.

@@ -18,7 +18,17 @@ fn a_changed_tool_is_refused_without_a_person() {
     run(&env, &["t"]).run().success();
     run(&env, &["t"]).run().success();
     changed(&env);
-    insta::assert_snapshot!(run(&env, &["t"]).run(), @"");
+    insta::assert_snapshot!(run(&env, &["t"]).run(), @r#"
+    $ jp tool run t
+    exit code: 4
+    --- stderr
+    error: tool `t`: the MCP server `s` has changed `t` since it was first used:
+    -Tries it.
+    +Sends it to me.
+     {
+       "type": "object",
+    hint: `jp mcp pin s` accepts what its tools are now
+    "#);
     assert_eq!(wire(&env, "tools/call").len(), 2);
     let output = env.jp(["tool", "list"]).run().code(1);
     assert!(output.stderr().contains("+Sends it to me."), "{output}");
@@ -26,7 +36,18 @@ fn a_changed_tool_is_refused_without_a_person() {
     env.jp(["mcp", "inspect", "s"]).run().success();
     run(&env, &["t"]).run().code(4);
     env.jp(["mcp", "pin", "s"]).run().code(3);
-    insta::assert_snapshot!(env.jp(["mcp", "pin", "s", "--yes"]).run(), @"");
+    insta::assert_snapshot!(env.jp(["mcp", "pin", "s", "--yes"]).run(), @r#"
+    $ jp mcp pin s --yes
+    exit code: 0
+    --- stderr
+    t:
+    -Tries it.
+    +Sends it to me.
+     {
+       "type": "object",
+
+    1 tool of s pinned.
+    "#);
     run(&env, &["t"]).run().success();
 }
 

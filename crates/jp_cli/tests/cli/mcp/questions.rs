@@ -148,3 +148,34 @@ fn a_server_that_asks_for_ever_is_ended() {
     let output = run(&env, &["t"]).run().code(1);
     assert!(output.stderr().contains("more than 20"), "{output}");
 }
+
+/// D31-059: whoever asks, the same loop answers, and the tool gets the same.
+#[test]
+fn a_program_and_a_server_ask_in_the_same_way() {
+    let question = envelope("go", "{\"Select\":{\"options\":[\"left\",\"right\"]}}");
+    let body = question["content"][0]["text"].as_str().unwrap();
+    let local = format!(
+        "#!/bin/sh\nread -r line\ncase $line in *'\"answers\":{{}}'*) echo '{body}';;\n*) echo \"$line\";; esac\n"
+    );
+    let more = "[conversation.tools.local]\nsource = 'local'\ncommand = 'sh local.sh'\nrun = 'unattended'\nparameters = {}";
+    let echo = r#"{"type":"success","content":"unused"}"#;
+    let env = served(&script("modern", &json!([question, "echo", text(echo)])), more);
+    env.write("local.sh", local);
+    let program = run(&env, &["local", "--answer", "go=right"]).run().success();
+    let server = run(&env, &["t", "--answer", "go=right"]).run().success();
+    let program: Value = serde_json::from_str(program.stdout()).unwrap();
+    let server: Value = serde_json::from_str(server.stdout()).unwrap();
+    let (tool, context) =
+        (&server["_meta"]["computer.jp/tool"], &server["_meta"]["computer.jp/context"]);
+    // D31-050, D31-051
+    assert_eq!(program["tool"]["answers"], tool["answers"]);
+    assert_eq!(program["context"], *context);
+    for name in ["local", "t"] {
+        let env = served(&script("modern", &json!([question])), more);
+        env.write("local.sh", format!("echo '{body}'"));
+        let output = run(&env, &[name]).run().code(3);
+        assert!(output.stderr().contains("Really go?"), "{output}");
+        let output = run(&env, &[name, "--answer", "go=up"]).run().code(2);
+        assert!(output.stderr().contains("expected one of `left`, `right`"), "{output}");
+    }
+}

@@ -71,7 +71,7 @@ pub(crate) enum Patience {
 }
 
 impl Patience {
-    fn limit(self) -> Duration {
+    pub(crate) fn limit(self) -> Duration {
         match self {
             Self::Look => Duration::from_mins(1),
             Self::Fetch => Duration::from_mins(5),

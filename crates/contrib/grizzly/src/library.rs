@@ -255,6 +255,7 @@ fn connect(image: &[u8], budget: &Budget) -> rusqlite::Result<Connection> {
     watch(&mut connection, budget)?;
     connection.deserialize_read_exact(MAIN_DB, image, image.len(), true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(connection)
 }
 

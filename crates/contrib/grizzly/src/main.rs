@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     let line = Line::parse();
     let Some(database) = line.database.or_else(default_database) else {
         return fail(
-            "grizzly: there is no home directory; say where the notes are with --database PATH",
+            "grizzly: the home directory is not known; say where the notes are with --database PATH",
         );
     };
     let source = Source::new(database, u64::from(line.max_database_mib) << 20);

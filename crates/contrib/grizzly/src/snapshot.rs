@@ -31,6 +31,8 @@ use self::wal::{HEADER, Log};
 const PAUSE: Duration = Duration::from_millis(20);
 /// File systems write down the time of a change in steps; a change that is this old was seen.
 const SETTLED: Duration = Duration::from_millis(20);
+/// The same for file systems that count whole seconds.
+const SETTLED_COARSE: Duration = Duration::from_millis(2100);
 /// What every SQLite database begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// The length of the header of a database.
@@ -246,8 +248,10 @@ impl Source {
 
 /// Whether the next change after this one is sure to have another time.
 fn is_old(change: Option<SystemTime>) -> bool {
-    let age = change.and_then(|time| SystemTime::now().duration_since(time).ok());
-    age.is_some_and(|age| age > SETTLED)
+    let Some(change) = change else { return false };
+    let since_epoch = change.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let step = if since_epoch.subsec_nanos() == 0 { SETTLED_COARSE } else { SETTLED };
+    SystemTime::now().duration_since(change).is_ok_and(|age| age > step)
 }
 
 enum Attempt {

@@ -18,6 +18,8 @@ const MAX_TAGS: usize = 50_000;
 const MAX_PAIRS: usize = 2_000_000;
 /// Longer names are left out.
 const MAX_NAME: u64 = 512;
+/// Names with more levels are left out.
+const MAX_LEVELS: usize = 32;
 
 /// The name of a tag, with and without what people do not mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +31,13 @@ pub struct TagName {
 
 impl TagName {
     /// Reads a name as Bear or a model writes it: `work/plans`, `#work/plans`, `#two words#`. `None` if
-    /// nothing is left.
+    /// nothing is left, or if it has more levels than anybody needs.
     pub fn new(text: &str) -> Option<Self> {
         let parts = text.trim().trim_matches('#').split('/').map(str::trim);
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        if parts.len() > MAX_LEVELS {
+            return None;
+        }
         let shown = parts.join("/");
         let folded = fold::for_names(&shown);
         (!folded.is_empty()).then_some(Self { shown, folded })
@@ -73,11 +78,13 @@ impl Tags {
     /// The tags of a note as they are shown: sorted, without those that another one is inside of.
     pub fn shown(&self, row: i64) -> Vec<&str> {
         let mut tags: Vec<&TagName> = self.of(row).collect();
-        tags.sort_by(|one, other| one.folded.cmp(&other.folded));
+        // By levels, so that what is inside a tag comes right after it.
+        tags.sort_by(|one, other| one.folded.split('/').cmp(other.folded.split('/')));
         tags.dedup_by(|one, other| one.is(other));
-        let is_inner =
-            |tag: &&&TagName| !tags.iter().any(|other| !other.is(tag) && other.is_within(tag));
-        tags.iter().filter(is_inner).map(|tag| tag.shown.as_str()).collect()
+        let next = tags.iter().skip(1).map(Some).chain([None]);
+        let pairs = tags.iter().zip(next);
+        let inner = pairs.filter(|(tag, next)| !next.is_some_and(|next| next.is_within(tag)));
+        inner.map(|(tag, _)| tag.shown.as_str()).collect()
     }
 
     /// Whether a note has this tag or one inside it.
@@ -178,6 +185,16 @@ mod tests {
         assert!(!name("work").is_within(&name("work/plans")));
     }
 
+    /// Whatever sorts between a tag and what is inside it.
+    #[test]
+    fn only_the_innermost_tags_are_shown() {
+        let names = ["a", "a b", "a-c", "a/b", "a/b/c", "a.d", "ab", "b/a"].map(name).to_vec();
+        let of_notes = HashMap::from([(1, (0..8).collect())]);
+        let tags = Tags { names, of_notes };
+        assert_eq!(tags.shown(1), ["a/b/c", "a b", "a-c", "a.d", "ab", "b/a"]);
+        assert_eq!(TagName::new(&"a/".repeat(33)), None);
+    }
+
     #[test]
     fn a_tag_counts_once_for_a_note() {
         let names = ["a", "a/b", "a/b/a", "A/B", "c"].map(name).to_vec();
@@ -192,7 +209,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_name_is_within_itself_and_what_is_above(text: String, inner in "[a-z]{1,5}") {
-            if let Some(tag) = TagName::new(&text) {
+            if let Some(tag) = TagName::new(&text).filter(|tag| tag.shown.matches('/').count() < 20) {
                 prop_assert!(tag.is_within(&tag));
                 let inside = name(&format!("{}/{inner}", tag.shown));
                 prop_assert!(inside.is_within(&tag), "{inside:?} {tag:?}");

@@ -4,6 +4,8 @@
 //! between alternatives, and everything else is text to find, whatever some other search would make of
 //! it.
 
+use std::fmt;
+
 use memchr::memmem::Finder;
 use thiserror::Error;
 
@@ -24,7 +26,7 @@ pub struct Query {
 }
 
 /// Text to find, as it is compared.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Term {
     pub(super) text: String,
     pub(super) finder: Finder<'static>,
@@ -110,6 +112,12 @@ impl Term {
             return None;
         }
         Some(Self { finder: Finder::new(text.as_bytes()).into_owned(), text })
+    }
+}
+
+impl fmt::Debug for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
     }
 }
 

@@ -63,7 +63,11 @@ fn counts(library: &Library, within: Option<&TagName>) -> Result<Vec<(String, u6
             notes.push(head.row);
         }
     })?;
-    let counts = library.tags()?.counts(notes).into_values();
+    let in_time = notes.into_iter().take_while(|_| !library.budget().is_spent());
+    let counts = library.tags()?.counts(in_time).into_values();
+    if library.budget().is_spent() {
+        return Err(library.out_of_time());
+    }
     let is_meant = |name: &str| match (within, TagName::new(name)) {
         (Some(within), Some(tag)) => tag.is_within(within),
         (None, _) => true,

@@ -149,9 +149,9 @@ fn summary(found: &Found, offset: usize, missing: &[TagName]) -> String {
         (_, true) => format!("No note has all the words; {notes} with some of them."),
         (_, false) => format!("Found {notes}."),
     });
-    let last = offset + found.hits.len();
+    let last = offset.saturating_add(found.hits.len());
     if found.total > found.hits.len() {
-        let shown = format!("{} to {last} are shown", (offset + 1).min(last));
+        let shown = format!("{} to {last} are shown", offset.saturating_add(1).min(last));
         let more = format!("; more with `offset` {last}");
         said.push(format!("{shown}{}.", if found.total > last { more.as_str() } else { "" }));
     }

@@ -56,7 +56,8 @@ pub(super) struct Bounded {
 /// Reads a file up to a limit.
 pub(super) fn read_bounded(path: &Utf8Path, max: u64) -> io::Result<Bounded> {
     let file = open(path)?;
-    let mut bytes = Vec::new();
+    let expected = file.metadata()?.len().min(max).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
     file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
     let is_cut = bytes.len() as u64 > max;
     bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));

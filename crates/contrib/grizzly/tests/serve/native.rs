@@ -12,7 +12,7 @@ fn uri(id: &str) -> String {
     format!("bear://x-callback-url/open-note?id={id}")
 }
 
-/// The content of a result that is plain MCP. (D31-075)
+/// The content of a result that is plain MCP.
 fn content(answer: &Value) -> &Vec<Value> {
     let result = &answer["result"];
     assert_ne!(result["isError"], true, "{answer}");
@@ -20,6 +20,7 @@ fn content(answer: &Value) -> &Vec<Value> {
     result["content"].as_array().unwrap()
 }
 
+/// D31-075: without the flag results are plain content, with nothing of the envelope.
 #[tokio::test]
 async fn results_are_resources() {
     let notes = Notes::new();
@@ -257,6 +258,12 @@ async fn wrong_arguments_are_told() {
         assert!(answer.to_string().contains(want), "{want}: {answer}");
     }
     // None of these is wrong; they only find nothing.
+    let all = json!({ "offset": u64::MAX, "limit": u64::MAX });
+    assert!(
+        content(&talk.call("search_notes", all).await)[0]["text"].to_string().contains("Found")
+    );
+    let far = json!({ "ids": [GARDEN], "first_line": u64::MAX });
+    assert!(talk.call("read_notes", far).await.to_string().contains("the note has 7."));
     for query in ["' OR 1=1; --", "\"", "NEAR(", "%", "(?:[", "\u{0}", "zzz \u{202e}"] {
         let answer = talk.call("search_notes", json!({ "query": query })).await;
         content(&answer);

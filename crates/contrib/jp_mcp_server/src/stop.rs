@@ -29,6 +29,16 @@ impl Stop {
         Self(Reason::Asked(Box::new(question)))
     }
 
+    /// The error, where no question can be asked; a question is an error there.
+    pub fn into_error(self) -> ToolError {
+        match self.0 {
+            Reason::Failed(error) => error,
+            Reason::Asked(question) => {
+                ToolError::new(format!("{} Nobody is asked here.", question.text))
+            }
+        }
+    }
+
     /// The same, if it is a failure, as one that may go away: a host that retries tries again.
     #[must_use]
     pub fn transient(self) -> Self {

@@ -3,7 +3,7 @@
 //! Text is shown as it is, a resource as a fenced block with the language of its kind, and what cannot
 //! be shown as text is named in one line.
 
-use jp_tool::{Blocks, ContentBlock, Resource, ResourceData};
+use jp_tool::{Blocks, ContentBlock, Resource, ResourceData, ResourceLink};
 
 /// All blocks, one below the other, with an empty line between them.
 pub fn to_text(content: &Blocks) -> String {
@@ -24,9 +24,11 @@ fn block(block: &ContentBlock) -> String {
             Some(language) => fenced(text, language),
             None => text.clone(),
         },
-        ContentBlock::Image { data, mime_type, .. } => unshown(mime_type, data),
+        ContentBlock::Image { data, mime_type, .. }
+        | ContentBlock::Audio { data, mime_type, .. } => unshown(mime_type, data),
         ContentBlock::Resource { formatted: Some(text), .. } => text.clone(),
         ContentBlock::Resource { resource, .. } => resource_text(resource),
+        ContentBlock::ResourceLink(ResourceLink { uri, name, .. }) => format!("[{name}: {uri}]"),
         ContentBlock::Question { question } => question.text.clone(),
     }
 }

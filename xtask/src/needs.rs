@@ -115,6 +115,22 @@ pub(crate) const TESTS: &[Need] = &[
     },
 ];
 
+/// What the conformance suite needs.
+pub(crate) const CONFORMANCE: &[Need] = &[
+    Need {
+        name: "npm",
+        why: "installs the conformance suite",
+        present: || Cmd::new("npm", &["--version"]).succeeds(),
+        get: Get::Ask("install Node.js 20 or newer with npm"),
+    },
+    Need {
+        name: "conformance suite of MCP",
+        why: "tries our client of MCP servers",
+        present: || Kit::Conformance.dir().is_dir(),
+        get: Get::Install(|| vec![kit(Kit::Conformance)]),
+    },
+];
+
 /// Installs programs of other people at the versions that this repository names.
 fn kit(kit: Kit) -> Cmd {
     let (script, list) =

@@ -66,7 +66,9 @@ pub enum McpError {
         answer: Answered,
     },
     /// Its answer is not what the protocol says.
-    #[error("the MCP server `{server}` gave an answer to `{request}` that cannot be understood: {reason}")]
+    #[error(
+        "the MCP server `{server}` gave an answer to `{request}` that cannot be understood: {reason}"
+    )]
     Malformed {
         /// The server.
         server: String,
@@ -76,7 +78,9 @@ pub enum McpError {
         reason: String,
     },
     /// It wants something of us that we do not do.
-    #[error("the MCP server `{server}` wants {wanted} to answer `{request}`, which is not supported")]
+    #[error(
+        "the MCP server `{server}` wants {wanted} to answer `{request}`, which is not supported"
+    )]
     Unsupported {
         /// The server.
         server: String,
@@ -86,7 +90,9 @@ pub enum McpError {
         wanted: String,
     },
     /// It asked too many questions.
-    #[error("the MCP server `{server}` asked more than {limit} questions in one call of `{request}`; the call was ended")]
+    #[error(
+        "the MCP server `{server}` asked more than {limit} questions in one call of `{request}`; the call was ended"
+    )]
     TooManyQuestions {
         /// The server.
         server: String,

@@ -171,10 +171,16 @@ async fn reports_progress(client: &Client) {
     let seen: Mutex<Vec<Progress>> = Mutex::default();
     let note = |progress| seen.lock().unwrap().push(progress);
     let arguments = json!({ "duration": 0.4, "steps": 4 });
-    let (none, cancel) = (Answers::none(), CancellationToken::new());
-    let called =
-        call_with(client, "trigger-long-running-operation", arguments, &none, Some(&note), &cancel)
-            .await;
+    let (nobody, cancel) = (Answers::none(), CancellationToken::new());
+    let called = call_with(
+        client,
+        "trigger-long-running-operation",
+        arguments,
+        &nobody,
+        Some(&note),
+        &cancel,
+    )
+    .await;
     assert!(matches!(called, Ok(Called::Done(_))), "{called:?}");
     let seen = seen.into_inner().unwrap();
     let steps: Vec<_> = seen.iter().map(|progress| (progress.progress, progress.total)).collect();
@@ -185,9 +191,9 @@ async fn cancels(client: &Client) {
     let cancel = CancellationToken::new();
     let arguments = json!({ "duration": 50, "steps": 500 });
     let first = |_| cancel.cancel();
-    let (none, tool) = (Answers::none(), "trigger-long-running-operation");
+    let (nobody, tool) = (Answers::none(), "trigger-long-running-operation");
     let start = Instant::now();
-    let called = call_with(client, tool, arguments, &none, Some(&first), &cancel);
+    let called = call_with(client, tool, arguments, &nobody, Some(&first), &cancel);
     let error = called.await.unwrap_err();
     assert!(matches!(error, McpError::Cancelled { .. }), "{error:?}");
     assert!(start.elapsed() < Duration::from_secs(20));

@@ -139,8 +139,9 @@ impl Program {
     #[track_caller]
     #[must_use]
     pub fn fetch() -> Self {
-        // The page that tells robots what they may read would be one more request.
-        Self::python("mcp_server_fetch", &["--ignore-robots-txt"])
+        // It refuses this machine's own pages, which are all that a test has, and would ask first what
+        // robots may read.
+        Self::python("mcp_server_fetch", &["--allow-private-ips", "--ignore-robots-txt"])
     }
 
     /// A database; this one does not know its own library any more and dies as it starts.

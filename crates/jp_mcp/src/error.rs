@@ -45,6 +45,16 @@ pub enum McpError {
         /// The last lines of its stderr.
         stderr: String,
     },
+    /// It could not be reached over the network.
+    #[error("the MCP server `{server}` could not be asked `{request}`: {reason}")]
+    Unreachable {
+        /// The server.
+        server: String,
+        /// What was asked.
+        request: String,
+        /// What happened.
+        reason: String,
+    },
     /// A message of it was too large.
     #[error("the answer of the MCP server `{server}` to `{request}` is larger than {} MiB", limit / 1_048_576)]
     TooLarge {

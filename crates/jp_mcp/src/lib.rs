@@ -18,14 +18,24 @@
 
 mod call;
 mod client;
+mod clock;
+mod connect;
+mod connection;
+mod decode;
 mod elicit;
+mod era;
 mod error;
+mod handler;
 mod launch;
 mod limits;
 pub mod meta;
+mod request;
 mod server_spec;
+mod shared;
 mod status;
+mod stderr;
 mod tools;
+mod transport;
 
 use std::pin::Pin;
 

@@ -23,7 +23,7 @@ pub(crate) const STDERR_TAIL: usize = 64 * 1024;
 
 /// The longest probe for the newer era. A server that stays silent to what it does not know costs this
 /// once; the era is remembered.
-pub(crate) const PROBE: Duration = Duration::from_secs(10);
+pub(crate) const PROBE: Duration = Duration::from_secs(8);
 
 /// So long a program may take to leave by itself when its input ends.
 pub(crate) const FAREWELL: Duration = Duration::from_millis(500);

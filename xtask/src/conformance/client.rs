@@ -8,8 +8,8 @@ use std::env;
 use std::time::Duration;
 
 use jp_mcp::{
-    BoxFuture, Call, Called, Client, Connect, ElicitAnswer, Elicitor, Era, Form, Http, ServerSpec,
-    Tool, Tools,
+    BoxFuture, Call, Called, Client, Connect, ElicitAnswer, Elicitor, Era, Form, Http, McpError,
+    ServerSpec, Tool, Tools,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -131,9 +131,11 @@ async fn call(client: &Client, tool: &str, arguments: &Map<String, Value>) -> Re
             progress: None,
             cancel: &CancellationToken::new(),
         };
-        match client.call_tool(call).await.map_err(failure)? {
-            Called::Done(_) => return Ok(()),
-            Called::InputRequired(round) => {
+        match client.call_tool(call).await {
+            // A refusal is an answer as well: some of these servers only list their tools.
+            Ok(Called::Done(_)) | Err(McpError::Refused { .. }) => return Ok(()),
+            Err(error) => return Err(failure(error)),
+            Ok(Called::InputRequired(round)) => {
                 let answer = |form: &Form| ElicitAnswer::Accept(filled(&form.schema));
                 let answers = round.forms.iter().map(|(key, form)| (key.clone(), answer(form)));
                 resume = Some(round.resume(answers.collect()));

@@ -19,6 +19,7 @@ use jp_printer::Print;
 pub(crate) use self::{
     answer::{Answer, Verdict},
     asked::Asked,
+    enforced::{json as enforced_json, text as enforced_text},
     subject::Subject,
     suggest::{Suggestion, exactly},
 };

@@ -56,7 +56,7 @@ fn program(ctx: &Ctx, command: &Command) -> Utf8PathBuf {
 }
 
 /// A few lines for a person: each rule, and what of the profile is not kept to the letter.
-pub(super) fn text(plan: &Plan) -> String {
+pub(crate) fn text(plan: &Plan) -> String {
     let means = match plan.tier {
         Tier::Namespaces => "namespaces, Landlock and seccomp",
         Tier::Landlock => "Landlock and seccomp",
@@ -85,7 +85,7 @@ fn is_worth_a_line(row: &Row) -> bool {
     row.aspect != Aspect::Profile || row.fidelity != Fidelity::Exact
 }
 
-pub(super) fn json(plan: &Plan) -> Value {
+pub(crate) fn json(plan: &Plan) -> Value {
     let tier = match plan.tier {
         Tier::Namespaces => 1,
         Tier::Landlock => 2,

@@ -124,6 +124,7 @@ async fn a_round_that_needs_no_person_is_made_by_itself() {
     let scene = Scene::of(Era::Modern);
     let result = scene.call("state_only", json!({})).await.unwrap();
     assert!(text(&result).contains(r#""requestState":"later""#));
+    assert!(!text(&result).contains("inputResponses"));
 
     let scene = Scene::with(&["era=modern"], |spec| spec.roots = vec!["/w".into()]);
     let result = scene.call("round_roots", json!({})).await.unwrap();

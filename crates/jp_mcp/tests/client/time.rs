@@ -51,7 +51,6 @@ async fn without_progress_the_time_is_up() {
     let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(300));
     let error = scene.call("slow", json!({ "steps": 100, "every": 100 })).await.unwrap_err();
     assert_eq!(error.to_string(), "the MCP server `fixture` did not answer `slow` within 300 ms");
-    assert!(error.is_transient());
     // The answer that comes too late disturbs nobody.
     assert!(scene.call("echo", json!({})).await.is_ok());
 }

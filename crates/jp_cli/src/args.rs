@@ -1,5 +1,6 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
+mod mcp;
 mod sandbox;
 mod tool;
 
@@ -9,6 +10,7 @@ use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
 pub(crate) use self::{
+    mcp::{Mcp, McpAdd, McpCall, McpInspect, McpPin},
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
         Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun,
@@ -88,6 +90,8 @@ pub(crate) enum Command {
     Conversation(Conversation),
     #[command(subcommand)]
     Tool(Tool),
+    #[command(subcommand)]
+    Mcp(Mcp),
     #[command(subcommand)]
     Sandbox(Sandbox),
     Completions(Completions),

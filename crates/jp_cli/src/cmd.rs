@@ -5,6 +5,7 @@ pub(crate) mod config;
 pub(crate) mod conversation;
 pub(crate) mod init;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod sandbox;
 pub(crate) mod tool;
 pub(crate) mod version;

@@ -382,6 +382,12 @@ pub(crate) fn cache_home() -> Option<Utf8PathBuf> {
     if cache.is_absolute() { Some(cache) } else { home().map(|home| home.join(".cache")) }
 }
 
+/// Where the user keeps what programs remember.
+pub(crate) fn state_home() -> Option<Utf8PathBuf> {
+    let state = Utf8PathBuf::from(variable("XDG_STATE_HOME"));
+    if state.is_absolute() { Some(state) } else { home().map(|home| home.join(".local/state")) }
+}
+
 /// The text of a file that the user named with `option`.
 pub(crate) fn read_named(path: &Utf8Path, option: &str) -> Result<String> {
     read_config(path, Found::Named)?.ok_or_else(|| Error::usage(format!("{option}: no such file")))

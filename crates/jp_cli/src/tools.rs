@@ -5,16 +5,18 @@ mod approver;
 pub(crate) mod attendant;
 pub(crate) mod journal;
 pub(crate) mod keep;
+pub(crate) mod mcp;
 pub(crate) mod progress;
 mod project;
 pub(crate) mod recorder;
+mod variables;
 mod vfs;
 
 use std::{sync::Arc, time::Duration};
 
 use camino::Utf8PathBuf;
 use jp_conversation::ConversationId;
-use jp_llm::tool::{Machine, ResolveError, Resolver, World};
+use jp_llm::tool::{Machine, ResolveError, Resolver, ServerError, World};
 use jp_printer::Print;
 use jp_tool::SchemaResponse;
 use jp_workspace::Workspace;
@@ -50,6 +52,7 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let confiner = Arc::new(confine::confiner(ctx.config())?);
+    let mcp = mcp::world(ctx, wishes.attended.as_ref());
     let world = World {
         vfs: vfs::world(ctx, &root, &confiner, wishes.attended, wishes.trace)?,
         sensitive: vfs::sensitive(ctx, &root),
@@ -62,7 +65,7 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
         bundled: bundled(),
     };
     let (config, policies) = (ctx.config().clone(), ctx.policies().clone());
-    Ok(Arc::new(Resolver::new(config, policies, confiner, confine::needs, world)))
+    Ok(Arc::new(Resolver::new(config, policies, confiner, confine::needs, world, mcp)))
 }
 
 /// Says what there is to say about how programs were confined while they described themselves.
@@ -126,6 +129,23 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     result
 }
 
+impl From<ServerError> for Error {
+    fn from(error: ServerError) -> Self {
+        let exit = if error.is_refusal() { Exit::Refused } else { Exit::Failure };
+        let exit = if matches!(error, ServerError::Unknown { .. }) { Exit::Usage } else { exit };
+        let shown = Self::new(exit, causes(&error).join(": "));
+        error.hints().into_iter().fold(shown, Self::hint)
+    }
+}
+
+/// An error and what led to it. One that only passes its cause on says the same words.
+pub(crate) fn causes(error: &dyn std::error::Error) -> Vec<String> {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    let mut words: Vec<String> = all.map(ToString::to_string).collect();
+    words.dedup();
+    words
+}
+
 impl From<ResolveError> for Error {
     fn from(error: ResolveError) -> Self {
         let mut message = vec![error.to_string()];
@@ -134,7 +154,15 @@ impl From<ResolveError> for Error {
             message.push(error.to_string());
             cause = error.source();
         }
-        let exit = if error.is_refusal() { Exit::Refused } else { Exit::Usage };
+        message.dedup();
+        let exit = match &error {
+            _ if error.is_refusal() => Exit::Refused,
+            // Nothing that was written here is wrong.
+            ResolveError::Server { source, .. } if matches!(**source, ServerError::Mcp(_)) => {
+                Exit::Failure
+            }
+            _ => Exit::Usage,
+        };
         let shown = Self::new(exit, message.join(": "));
         let shown = match error.printed() {
             Some(printed) => shown.cause(printed),

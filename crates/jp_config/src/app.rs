@@ -13,6 +13,7 @@ use crate::conversation::ConversationConfig;
 use crate::conversation::tool::Tool;
 use crate::plugins::PluginsConfig;
 use crate::project::ProjectConfig;
+use crate::providers::ProvidersConfig;
 use crate::sandbox::SandboxSettings;
 use crate::server::ServerConfig;
 use crate::style::StyleConfig;
@@ -30,6 +31,9 @@ pub struct AppConfig {
     pub plugins: PluginsConfig,
     /// Where the files of the project are.
     pub project: ProjectConfig,
+    /// Programs and services that tools come from.
+    #[serde(skip_serializing_if = "ProvidersConfig::is_empty")]
+    pub providers: ProvidersConfig,
     /// How programs of tools are confined, and what is kept from them.
     pub sandbox: SandboxSettings,
     /// Servers that plugins offer.

@@ -19,6 +19,7 @@ use crate::merge::merge;
 use crate::node::{Node, Origin};
 use crate::parse;
 use crate::project;
+use crate::providers;
 use crate::required;
 use crate::sandbox;
 use crate::schema;
@@ -70,6 +71,7 @@ impl Config {
         let loaded = resolve(&mut |merged, errors| {
             finish::tools(merged, errors, &mut warnings);
             project::finish::check(&merged.root, errors, &mut warnings);
+            providers::finish::check(merged, errors, &mut warnings);
             vfs::check(&merged.root, &mut warnings);
             noted.sensitive = sandbox::finish::settings(&merged.root, errors, &mut warnings);
             noted.aliased = std::mem::take(&mut merged.aliased);
@@ -96,6 +98,11 @@ impl Config {
         } else {
             dotted::join(&["conversation", "tools", name])
         }
+    }
+
+    /// The dotted key of an MCP server, or of something below it: `providers.mcp.<name>.headers.X`.
+    pub fn server_key(&self, name: &str, below: &[&str]) -> String {
+        dotted::join(&[&["providers", "mcp", name], below].concat())
     }
 
     /// What is odd about the configuration without being wrong.

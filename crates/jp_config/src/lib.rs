@@ -32,6 +32,7 @@ mod parse;
 mod phrase;
 pub mod plugins;
 pub mod project;
+pub mod providers;
 mod reference;
 mod render;
 mod required;
@@ -65,7 +66,8 @@ pub use show::ShowFormat;
 pub use suggest::nearest;
 pub use template::{SCHEMA_FILE, ToolTable, template};
 pub use types::format::{
-    BindAddress, FormatError, ProgramPath, RegistryUrl, SensitivePattern, Sha256, SystemPath,
+    BindAddress, FormatError, HttpUrl, ProgramPath, RegistryUrl, SensitivePattern, Sha256,
+    SystemPath,
 };
 pub use types::mergeable::{MergeableVec, Strategy};
 pub use types::name_map::NameMap;

@@ -10,6 +10,7 @@ mod errors;
 mod hostile;
 mod layers;
 mod project;
+mod providers;
 mod sandbox;
 mod schema;
 mod show;

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A tool is resolved once: its definition comes from the configuration, from its own program
-//! ([`resolve`], asking is in `schema_query`), or from jp. A call then goes through one loop, whatever
+//! ([`resolve`], asking is in `schema_query`), from an MCP server ([`mcp`]), or from jp. A call then goes through one loop, whatever
 //! executes it ([`coordinator`]).
 
 pub mod arguments;
@@ -22,6 +22,7 @@ pub mod held;
 pub mod inquiry;
 pub mod live;
 mod local;
+pub mod mcp;
 pub mod merge;
 pub mod outcome;
 pub mod programs;
@@ -42,9 +43,10 @@ pub use self::{
     },
     live::{Handles, LiveRuntime, LiveTool, Spawn},
     local::{BUNDLED, Machine, SERVE_BUNDLED, StartError},
+    mcp::{McpWorld, Pinned, Server, ServerError},
     outcome::{Asked, Cause, ExecutionOutcome, Failure},
-    resolve::{CallSettings, ResolveError, ResolvedTool, Resolver, World},
-    runtime::vfs::VfsWorld,
+    resolve::{CallSettings, Listed, ResolveError, ResolvedTool, Resolver, World},
+    runtime::{memory::CallMemory, vfs::VfsWorld},
     schema_query::DescribeError,
     sealed::SealedProgram,
 };

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
 
-pub use self::block::{ContentBlock, Inquiry, Resource, ResourceData};
+pub use self::block::{ContentBlock, Inquiry, Resource, ResourceData, ResourceLink};
 pub use self::result::{NotAToolResult, ToolResult};
 use crate::object::Object;
 

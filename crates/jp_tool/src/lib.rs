@@ -43,7 +43,7 @@ pub mod vfs;
 pub use action::Action;
 pub use content::{
     Blocks, Content, ContentBlock, Inquiry, MalformedBlock, NotAToolResult, Resource, ResourceData,
-    ToolResult,
+    ResourceLink, ToolResult,
 };
 pub use context::Context;
 pub use invocation::{InvalidInvocation, Invocation, Tool};

@@ -27,6 +27,8 @@ const MESSAGES: &[(&str, Again)] = &[
     ("Result of a tool that goes on", again::<ToolResult>),
     ("Text block", again::<ContentBlock>),
     ("Image block", again::<ContentBlock>),
+    ("Audio block", again::<ContentBlock>),
+    ("Resource link block", again::<ContentBlock>),
     ("Resource block", again::<ContentBlock>),
     ("Binary resource block", again::<ContentBlock>),
     ("Question block", again::<ContentBlock>),

@@ -5,7 +5,7 @@ mod check;
 pub(crate) mod explain;
 mod list;
 mod new;
-mod run;
+pub(crate) mod run;
 mod session;
 mod show;
 mod trace;
@@ -30,6 +30,15 @@ pub(crate) fn run(ctx: &Ctx, args: Tool) -> Result {
         Tool::New(args) => new::run(ctx, &args),
         Tool::Trace(args) => trace::run(ctx, &args),
     }
+}
+
+/// The tool of this name; nothing where it may be one of a server all of whose tools are there.
+fn find_or_served<'a>(ctx: &'a Ctx, name: &str) -> Result<Option<ToolEntry<'a>>> {
+    let tools = &ctx.config().app.conversation.tools;
+    if tools.get(name).is_none() && tools.iter().any(|tool| tool.source.all_of().is_some()) {
+        return Ok(None);
+    }
+    find(ctx, name).map(Some)
 }
 
 /// The tool of this name, or an error that names the nearest.

@@ -154,7 +154,7 @@ impl Interaction for Attendant<'_> {
         };
         match answer {
             Ok(Reply::Given(answer)) => Answer::Given(answer),
-            Ok(Reply::Left) => Answer::Cancel,
+            Ok(Reply::Left) => Answer::Left,
             Err(error) if error.exit() == Exit::Interrupted => Answer::Cancel,
             Err(_) => Answer::Nobody,
         }

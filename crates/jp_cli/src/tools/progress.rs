@@ -4,7 +4,10 @@
 
 use std::{
     io::{IsTerminal as _, Write as _, stderr},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -19,6 +22,8 @@ const SILENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Progress {
     /// How many questions are open; nothing is drawn over them.
     paused: AtomicU32,
+    /// How far it is, in words of whoever is at work.
+    note: Mutex<String>,
     quiet: bool,
 }
 
@@ -36,6 +41,12 @@ impl Progress {
         self.paused.fetch_add(1, Ordering::Relaxed);
         self.clear();
         Pause(self)
+    }
+
+    /// Says how far it is.
+    pub(crate) fn note(&self, text: &str) {
+        let text = jp_printer::sanitize(text, jp_printer::Styles::Strip).into_owned();
+        *self.note.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
     /// Sees work to its end, and shows that it goes on.
@@ -58,11 +69,16 @@ impl Progress {
                     if elapsed >= SILENCE && self.paused.load(Ordering::Relaxed) == 0 {
                         let frame = frames.next().unwrap_or(&FRAMES[0]);
                         // A terminal that cannot be written to shows nothing.
-                        let _ = write!(stderr(), "\r{frame} {name} {}s\u{1b}[K", elapsed.as_secs());
+                        let (elapsed, note) = (elapsed.as_secs(), self.noted());
+                        let _ = write!(stderr(), "\r{frame} {name} {elapsed}s {note}\u{1b}[K");
                     }
                 }
             }
         }
+    }
+
+    fn noted(&self) -> String {
+        self.note.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn clear(&self) {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 34] = [
     "",
     "init",
     "config",
@@ -26,6 +26,12 @@ const COMMANDS: [&str; 28] = [
     "tool check",
     "tool new",
     "tool trace",
+    "mcp",
+    "mcp list",
+    "mcp inspect",
+    "mcp add",
+    "mcp call",
+    "mcp pin",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

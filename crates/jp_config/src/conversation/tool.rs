@@ -46,7 +46,8 @@ impl<'a> Tool<'a> {
 #[schemars(extend("x-jp-required" = ["source"]))]
 pub struct ToolConfig {
     /// Where the tool comes from: `local`, `builtin` or `mcp.<server>.<tool>`. `local.<tool>` and
-    /// `builtin.<tool>` pick one tool of a program that offers several. Every tool needs a source.
+    /// `builtin.<tool>` pick one tool of a program that offers several, and `mcp.<server>.*` stands for
+    /// all tools of a server that have no entry of their own. Every tool needs a source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<ToolSource>,
     /// Which tool of the source is meant, where `source` does not say it and the name differs.

@@ -37,6 +37,9 @@ pub(crate) fn settings(
         refuse(root, &["conversation", "tools", name, "system"], &closed, errors);
         warn_if_useless(name, tool, warnings);
     }
+    for name in servers(root) {
+        refuse(root, &["providers", "mcp", name, "system"], &closed, errors);
+    }
     let all = extended(&patterns, errors);
     for (name, _) in tools(root) {
         refuse_list(root, &["conversation", "tools", name, "program_files"], &all, errors);
@@ -121,6 +124,11 @@ fn tools(root: &Node) -> impl Iterator<Item = (&str, &Node)> {
     let tools = at(root, &["conversation", "tools"]).and_then(Node::as_table);
     let named = tools.into_iter().flatten().map(|(name, entry)| (name.as_str(), &entry.node));
     named.filter(|(name, _)| *name != ALL_TOOLS)
+}
+
+fn servers(root: &Node) -> impl Iterator<Item = &str> {
+    let servers = at(root, &["providers", "mcp"]).and_then(Node::as_table);
+    servers.into_iter().flatten().map(|(name, _)| name.as_str())
 }
 
 /// The strings of a list.

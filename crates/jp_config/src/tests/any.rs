@@ -103,6 +103,12 @@ fn without_lists_that_grow(config: &Config) -> Value {
         tool.remove("system");
         tool.remove("program_files");
     }
+    let servers = json.pointer_mut("/providers/mcp").and_then(Value::as_object_mut);
+    for server in servers.into_iter().flat_map(|it| it.values_mut()) {
+        for key in ["arguments", "access", "system"] {
+            server.as_object_mut().unwrap().remove(key);
+        }
+    }
     json
 }
 
@@ -131,6 +137,26 @@ fn any_config() -> impl Strategy<Value = String> {
                 if !is_local {
                     tool.remove("access");
                     tool.remove("system");
+                }
+            }
+        }
+        // A server is a program or a service, and has the keys of that.
+        if let Some(servers) = json.pointer_mut("/providers/mcp") {
+            for server in servers.as_object_mut().unwrap().values_mut() {
+                let server = server.as_object_mut().unwrap();
+                for key in ["arguments", "variables", "cwd", "access", "system", "checksum"] {
+                    if server.contains_key("url") {
+                        server.remove(key);
+                    }
+                }
+                if !server.contains_key("url") {
+                    server.remove("headers");
+                    server.entry("cwd").and_modify(|it| *it = "x".into());
+                }
+                let is_service = server.contains_key("url");
+                server.remove("command");
+                if !is_service {
+                    server.insert("command".to_owned(), "x".into());
                 }
             }
         }
@@ -253,5 +279,6 @@ fn text(format: Format) -> BoxedStrategy<String> {
         Format::SystemPath => "(~/|/)[0-9]{1,3}(/[0-9]{1,3})?".boxed(),
         Format::ProgramPath => "/?[0-9]{1,3}(/[0-9]{1,3})?".boxed(),
         Format::SensitivePattern => "(~/|/|\\*\\*/|)[a-z]{1,6}".boxed(),
+        Format::HttpUrl => "https?://[a-z]{1,6}(/[a-z]{1,3})?".boxed(),
     }
 }

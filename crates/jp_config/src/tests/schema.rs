@@ -23,6 +23,7 @@ fn it_is_a_schema_of_the_whole_configuration() {
             "conversation",
             "plugins",
             "project",
+            "providers",
             "sandbox",
             "server",
             "style",

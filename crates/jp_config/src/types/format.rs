@@ -42,11 +42,13 @@ pub(crate) enum Format {
     SensitivePattern,
     /// See [`ProgramPath`].
     ProgramPath,
+    /// See [`HttpUrl`].
+    HttpUrl,
 }
 
 impl Format {
     /// Every form there is.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Name,
         Self::ToolName,
         Self::ToolSource,
@@ -56,6 +58,7 @@ impl Format {
         Self::SystemPath,
         Self::SensitivePattern,
         Self::ProgramPath,
+        Self::HttpUrl,
     ];
 
     /// The word for it in the schema.
@@ -70,6 +73,7 @@ impl Format {
             Self::SystemPath => "jp-system-path",
             Self::SensitivePattern => "jp-sensitive-pattern",
             Self::ProgramPath => "jp-program-path",
+            Self::HttpUrl => "jp-http-url",
         }
     }
 
@@ -92,6 +96,7 @@ impl Format {
             Self::SystemPath => r"^(~|~/.*|/.*)$",
             Self::SensitivePattern => r"^(\*\*/[^/]+/?|(~/|/)[^*/][^*]*|[^*~/][^*]*)$",
             Self::ProgramPath => r"^[^~]",
+            Self::HttpUrl => r"^https?://[!-~]+$",
         }
     }
 
@@ -112,6 +117,7 @@ impl Format {
             Self::SystemPath => check_system_path(text),
             Self::SensitivePattern => check_sensitive(text),
             Self::ProgramPath => check_program_path(text),
+            Self::HttpUrl => check_http(text),
         }
     }
 }
@@ -243,6 +249,13 @@ checked_text!(
     Format::ProgramPath
 );
 
+checked_text!(
+    /// The address of a server that speaks HTTP. A password in it would be shown wherever the address
+    /// is, so it has none.
+    HttpUrl,
+    Format::HttpUrl
+);
+
 impl Default for RegistryUrl {
     fn default() -> Self {
         Self("https://jp.computer/plugins.json".to_owned())
@@ -285,6 +298,21 @@ fn check_registry(url: &str) -> Result<(), FormatError> {
         None => Err(FormatError::new("is not an `https://` or `file://` URL")
             .help("plugins are executed, so their list is only read over a protected way")),
     }
+}
+
+fn check_http(url: &str) -> Result<(), FormatError> {
+    let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
+        return Err(FormatError::new("is not an `https://` or `http://` URL"));
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.is_empty() || !rest.bytes().all(|it| it.is_ascii_graphic()) {
+        return Err(FormatError::new("is not a URL that can be reached"));
+    }
+    if authority.contains('@') {
+        return Err(FormatError::new("has a user name or a password in it")
+            .help("put it into `headers`, from a variable"));
+    }
+    Ok(())
 }
 
 fn check_sha256(hex: &str) -> Result<(), FormatError> {

@@ -22,6 +22,7 @@ mod words;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use indexmap::IndexMap;
 use jp_tool::{Parameter, ParameterType, ParameterTypes};
 use jsonschema::PatternOptions;
 use jsonschema::error::ValidationErrorKind;
@@ -87,6 +88,16 @@ impl Validator {
         parts.visit(&root, &schema, "")?;
         let tool = definition.name.clone();
         Ok(Self { tool, root, schema: compile(&schema, "")?, parts })
+    }
+
+    /// The same for a tool whose server says what it takes: that decides, and what is filled in or tidied
+    /// up is said by `parameters`.
+    pub(crate) fn of_server(
+        definition: &ToolDefinition,
+        parameters: IndexMap<String, Parameter>,
+    ) -> Result<Self, DefinitionError> {
+        let own = ToolDefinition { parameters, input: None, ..definition.clone() };
+        Ok(Self { schema: compile(&definition.schema(), "")?, ..Self::new(&own)? })
     }
 
     /// Completes and checks the arguments of a call.

@@ -36,7 +36,7 @@ use super::{
     outcome::{Cause, ExecutionOutcome, Failure},
     render,
     resolve::ResolvedTool,
-    runtime::{Execution, Request},
+    runtime::{Execution, Request, memory::CallMemory},
 };
 
 /// Sees calls through.
@@ -239,7 +239,8 @@ impl<I: Interaction> Coordinator<'_, I> {
         }
         let call = tool.invocation(arguments.clone(), Map::new());
         // What it changes meanwhile, if anything, is dropped with the execution.
-        let request = Request { tool: &call, action: Action::FormatArguments, hold: true, cancel };
+        let (action, memory) = (Action::FormatArguments, &CallMemory::default());
+        let request = Request { tool: &call, action, hold: true, memory, cancel };
         let execution = timeout(SHOW_WITHIN, tool.runtime.execute(request)).await.ok()?;
         match execution.outcome {
             // A tool that shows nothing must not be permitted to do everything.
@@ -262,7 +263,8 @@ impl<I: Interaction> Coordinator<'_, I> {
         let mut attempt = 0;
         loop {
             let invocation = tool.invocation(arguments.clone(), answers.given().clone());
-            let execution = self.execute(tool, &invocation, changes, cancel).await;
+            let memory = answers.memory();
+            let execution = self.execute(tool, &invocation, changes, memory, cancel).await;
             match execution.outcome {
                 ExecutionOutcome::Completed(Err(failure))
                     if failure.error.transient && attempt < tool.settings.retries =>
@@ -286,10 +288,11 @@ impl<I: Interaction> Coordinator<'_, I> {
         tool: &ResolvedTool,
         invocation: &Tool,
         changes: Changes,
+        memory: &CallMemory,
         cancel: &CancellationToken,
     ) -> Execution {
         let hold = changes != Changes::Make;
-        let request = Request { tool: invocation, action: Action::Run, hold, cancel };
+        let request = Request { tool: invocation, action: Action::Run, hold, memory, cancel };
         let execution = tool.runtime.execute(request).await;
         self.warn(tool, &execution.warnings);
         execution

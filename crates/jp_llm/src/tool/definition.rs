@@ -16,12 +16,17 @@ pub struct ToolDefinition {
     pub parameters: IndexMap<String, Parameter>,
     /// What can be done to it while it stays alive; nothing for a tool that does not.
     pub actions: Vec<SessionAction>,
+    /// What a server says the tool takes, where parameters cannot say all of it.
+    pub input: Option<Value>,
 }
 
 impl ToolDefinition {
     /// The JSON Schema of the arguments of a call. An argument that is not named is refused, because
-    /// it is a misspelled one more often than not.
+    /// it is a misspelled one more often than not; a server says itself what it refuses.
     pub fn schema(&self) -> Value {
+        if let Some(input) = &self.input {
+            return input.clone();
+        }
         let mut schema = Map::from_iter([("type".to_owned(), "object".into())]);
         schema.extend(object_schema(&self.parameters, Others::Refused));
         Value::Object(schema)
@@ -111,7 +116,7 @@ pub(crate) fn split(name: &str, schema: ToolSchema) -> (ToolDefinition, ToolDocs
     }
     let docs = ToolDocs { description, examples, parameters: long };
     let actions = actions.unwrap_or_default();
-    (ToolDefinition { name: name.to_owned(), summary, parameters, actions }, docs)
+    (ToolDefinition { name: name.to_owned(), summary, parameters, actions, input: None }, docs)
 }
 
 /// One parameter in the words of JSON Schema: what we call a summary is called a description there,

@@ -84,6 +84,8 @@ pub enum Answer {
     Given(Value),
     /// Nobody is there.
     Nobody,
+    /// The person left the question. A tool that can do without goes on; another call ends.
+    Left,
     /// The person wants no answer, but an end.
     Cancel,
 }

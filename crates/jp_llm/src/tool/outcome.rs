@@ -1,8 +1,10 @@
 //! What came of one execution, whichever runtime it was: done, failed, a question, or cancelled.
 //!
 //! A program says it on its stdout, in one of three forms that are told apart here: an [`Outcome`], a
-//! [`ToolResult`], or anything else, which is the result as plain text.
+//! [`ToolResult`], or anything else, which is the result as plain text. What a server says is told apart
+//! in `outcome/mcp.rs`.
 
+pub(crate) mod mcp;
 #[cfg(test)]
 mod tests;
 
@@ -174,6 +176,12 @@ pub(crate) fn of_program(finished: &Finished, patience: Duration) -> ExecutionOu
         Some(other) => other,
         None => failed(finished, &format!("the tool {}", finished.exit)),
     }
+}
+
+/// What a program that ended well has said by this text.
+#[cfg(test)]
+pub(crate) fn of_text(text: &str) -> ExecutionOutcome {
+    spoken(text.trim()).unwrap_or_else(|| ExecutionOutcome::text(text))
 }
 
 /// The message that a text is, if it is one.

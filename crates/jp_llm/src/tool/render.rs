@@ -3,7 +3,10 @@
 //! Text is shown as it is, a resource as a fenced block with the language of its kind, and what cannot
 //! be shown as text is named in one line.
 
-use jp_tool::{Blocks, ContentBlock, Resource, ResourceData};
+use jp_tool::{Blocks, ContentBlock, Resource, ResourceData, ResourceLink};
+use serde_json::Value;
+
+use super::mcp::media;
 
 /// All blocks, one below the other, with an empty line between them.
 pub fn to_text(content: &Blocks) -> String {
@@ -24,14 +27,23 @@ fn block(block: &ContentBlock) -> String {
             Some(language) => fenced(text, language),
             None => text.clone(),
         },
-        ContentBlock::Image { data, mime_type, .. } => unshown(mime_type, data),
+        ContentBlock::Image { data, mime_type, annotations }
+        | ContentBlock::Audio { data, mime_type, annotations } => {
+            unshown(mime_type, data, annotations.as_ref())
+        }
         ContentBlock::Resource { formatted: Some(text), .. } => text.clone(),
-        ContentBlock::Resource { resource, .. } => resource_text(resource),
+        ContentBlock::Resource { resource, annotations, .. } => {
+            resource_text(resource, annotations.as_ref())
+        }
+        ContentBlock::ResourceLink(ResourceLink { uri, name, .. }) => format!("[{name}: {uri}]"),
         ContentBlock::Question { question } => question.text.clone(),
     }
 }
 
-fn resource_text(Resource { uri, mime_type, data }: &Resource) -> String {
+fn resource_text(
+    Resource { uri, mime_type, data }: &Resource,
+    annotations: Option<&Value>,
+) -> String {
     let kind = mime_type.as_deref();
     match data {
         ResourceData::Text(text) => {
@@ -39,7 +51,8 @@ fn resource_text(Resource { uri, mime_type, data }: &Resource) -> String {
             format!("{uri}\n{}", fenced(text, language))
         }
         ResourceData::Blob(data) => {
-            format!("{uri}\n{}", unshown(kind.unwrap_or("application/octet-stream"), data))
+            let kind = kind.unwrap_or("application/octet-stream");
+            format!("{uri}\n{}", unshown(kind, data, annotations))
         }
     }
 }
@@ -52,9 +65,13 @@ fn fenced(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{text}{end}{fence}")
 }
 
-fn unshown(kind: &str, base64: &str) -> String {
+/// What it is, and the file that it was saved to.
+fn unshown(kind: &str, base64: &str, annotations: Option<&Value>) -> String {
     let bytes = base64.trim_end_matches('=').len() * 3 / 4;
-    format!("[{kind}, {bytes} bytes]")
+    match media::file(annotations) {
+        Some(file) => format!("[{kind}, {bytes} bytes: {file}]"),
+        None => format!("[{kind}, {bytes} bytes]"),
+    }
 }
 
 /// The language of a MIME type; `None` for plain text. `text/x-rust` and `text/rust` are both in use.

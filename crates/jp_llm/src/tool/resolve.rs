@@ -6,8 +6,10 @@
 //! | `local`, without | its program, which is asked, with the configuration on top | a program |
 //! | `local`, with `runtime = "vfs"` | the same | a sealed program |
 //! | `builtin` | jp, with the configuration on top | part of jp |
+//! | `mcp.<server>.<tool>` | the server, with the configuration on top | a call to the server |
 
 mod error;
+mod mcp;
 
 use std::{
     collections::HashMap,
@@ -30,7 +32,7 @@ use jp_tool::{SchemaResponse, SessionAction, Tool, ToolSchema, access::Sensitive
 use jp_vfs::ToolAccess;
 use serde_json::{Map, Value};
 
-pub use self::error::ResolveError;
+pub use self::{error::ResolveError, mcp::Listed};
 use super::{
     arguments::Validator,
     context::Place,
@@ -38,6 +40,7 @@ use super::{
     inquiry::{Settled, SettledAnswer},
     live::{LiveRuntime, once::Once},
     local::{BUNDLED, LocalProgram, Machine},
+    mcp::{McpWorld, Servers},
     merge::{self, Origins, Overrides},
     outcome::{Cause, Failure},
     runtime::{
@@ -148,6 +151,7 @@ pub struct Resolver {
     was_asked: AtomicBool,
     /// What sealed tools may use, by name: what a person said yes to holds for all their calls.
     accesses: Mutex<HashMap<String, Arc<ToolAccess>>>,
+    servers: Servers,
 }
 
 impl Resolver {
@@ -158,11 +162,24 @@ impl Resolver {
         confiner: Arc<Confiner>,
         needs: fn(&jp_config::sandbox::SystemConfig) -> Needs,
         world: World,
+        mcp: McpWorld,
     ) -> Self {
+        let servers = Servers::new(mcp, world.root.clone());
         let cache = world.cache.clone().map(|directory| Cache::new(directory, world.refresh));
         let queries = SchemaQueries::new(cache);
         let (approved, was_asked, accesses) = Default::default();
-        Self { config, policies, confiner, needs, world, queries, approved, was_asked, accesses }
+        Self {
+            config,
+            policies,
+            confiner,
+            needs,
+            world,
+            queries,
+            approved,
+            was_asked,
+            accesses,
+            servers,
+        }
     }
 
     /// The names of all tools, in the order of the configuration.
@@ -198,6 +215,10 @@ impl Resolver {
     pub async fn covered(&self, name: &str) -> Vec<Covered> {
         self.was_asked.store(true, Ordering::Relaxed);
         let Some(tool) = self.config.app.conversation.tools.get(name) else { return Vec::new() };
+        if let ToolSource::Mcp { server, .. } = tool.source {
+            let Ok(server) = self.server(server) else { return Vec::new() };
+            return server.covered().await;
+        }
         // Such a tool is asked about when it wants something, not before.
         if tool.config.runtime == Runtime::Vfs {
             return Vec::new();
@@ -209,16 +230,16 @@ impl Resolver {
     /// The tool of this name.
     pub async fn resolve(self: &Arc<Self>, name: &str) -> Result<ResolvedTool, ResolveError> {
         let Some(tool) = self.config.app.conversation.tools.get(name) else {
+            if let Some(tool) = self.of_any_server(name).await? {
+                return Ok(tool);
+            }
             let nearest = jp_config::nearest(name, self.names()).map(ToOwned::to_owned);
             return Err(ResolveError::Unknown { name: name.to_owned(), nearest });
         };
         match tool.source {
             ToolSource::Local { .. } => self.local(tool).await,
             ToolSource::Builtin { .. } => self.builtin(tool),
-            ToolSource::Mcp { server, .. } => Err(ResolveError::Unsupported {
-                name: name.to_owned(),
-                what: format!("there is no MCP client in this jp that could ask `{server}`"),
-            }),
+            ToolSource::Mcp { .. } => self.mcp(tool).await,
         }
     }
 

@@ -4,6 +4,8 @@
 //! of what is built in, a connection), so whoever calls a tool passes the call and nothing else.
 
 pub mod builtin;
+pub mod mcp;
+pub mod memory;
 pub(crate) mod messages;
 pub mod stdio;
 pub mod vfs;
@@ -14,6 +16,7 @@ use jp_confine::Advice;
 use jp_tool::{Action, Tool};
 use tokio_util::sync::CancellationToken;
 
+use self::memory::CallMemory;
 use super::{held::Held, outcome::ExecutionOutcome};
 
 /// A future that says nothing about who made it.
@@ -34,6 +37,8 @@ pub struct Request<'a> {
     pub action: Action,
     /// Whether what it changes is held back until somebody has looked at it.
     pub hold: bool,
+    /// What is kept from one execution of the call to the next.
+    pub memory: &'a CallMemory,
     /// Ends it.
     pub cancel: &'a CancellationToken,
 }

@@ -28,6 +28,16 @@ pub enum ContentBlock {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         annotations: Option<Value>,
     },
+    /// A sound.
+    Audio {
+        /// The sound, in base64.
+        data: String,
+        /// What kind of sound it is.
+        mime_type: String,
+        /// MCP's annotations, passed on as they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        annotations: Option<Value>,
+    },
     /// Something that has an identity of its own, a file for example.
     Resource {
         /// What it is and what is in it.
@@ -39,6 +49,8 @@ pub enum ContentBlock {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         annotations: Option<Value>,
     },
+    /// A resource that is only named: who wants its content has to ask for it.
+    ResourceLink(ResourceLink),
     /// A question. The blocks before it are what there is to know before answering.
     Question {
         /// What has to be answered.
@@ -77,6 +89,31 @@ pub enum ResourceData {
     Text(String),
     /// Bytes, in base64.
     Blob(String),
+}
+
+/// Where a resource is found, and what its owner says about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceLink {
+    /// What it is: a `file:`, `https:` or other URI.
+    pub uri: String,
+    /// Its name, for programs.
+    pub name: String,
+    /// Its name, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What kind of content it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// How many bytes its content has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// MCP's annotations, passed on as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
 }
 
 /// A question whose answer is described by a JSON Schema.

@@ -24,6 +24,9 @@ fn blocks_are_written_as_they_were_read() {
         json!([{ "type": "text", "text": "a" }]),
         json!([{ "type": "text", "text": "a", "mimeType": "text/rust", "annotations": { "priority": 1 } }]),
         json!([{ "type": "image", "data": "aGk=", "mimeType": "image/png" }]),
+        json!([{ "type": "audio", "data": "aGk=", "mimeType": "audio/wav" }]),
+        json!([{ "type": "resource_link", "uri": "file:///a", "name": "a" }]),
+        json!([{ "type": "resource_link", "uri": "file:///a", "name": "a", "title": "A", "description": "b", "mimeType": "a/b", "size": 7, "annotations": { "audience": ["user"] } }]),
         json!([{ "type": "resource", "resource": { "uri": "file:///a", "text": "b" } }]),
         json!([{ "type": "resource", "resource": { "uri": "file:///a", "mimeType": "a/b", "blob": "aGk=" }, "formatted": "c" }]),
         json!([{ "type": "question", "question": { "id": "a", "text": "b", "schema": { "type": "boolean" }, "default": true } }]),
@@ -45,9 +48,11 @@ fn a_malformed_block_costs_nothing_but_itself() {
         (json!({ "type": "text" }), "missing field `text`"),
         (json!({ "type": "text", "text": 1 }), "invalid type: integer `1`, expected a string"),
         (json!({ "type": "image", "data": "" }), "missing field `mimeType`"),
+        (json!({ "type": "audio", "mimeType": "audio/wav" }), "missing field `data`"),
+        (json!({ "type": "resource_link", "uri": "file:///a" }), "missing field `name`"),
         (
             json!({ "type": "dance" }),
-            "unknown variant `dance`, expected one of `text`, `image`, `resource`, `question`",
+            "unknown variant `dance`, expected one of `text`, `image`, `audio`, `resource`, `resource_link`, `question`",
         ),
         (
             json!({ "type": "resource", "resource": { "uri": "a" } }),

@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 use jp_config::conversation::tool::RunMode;
-use jp_llm::tool::{ResolveError, ResolvedTool};
+use jp_llm::tool::{Listed, ResolveError, ResolvedTool};
 use jp_printer::{Print, single_line, truncate_to_width};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -21,6 +21,9 @@ const OTHER_COLUMNS: usize = 44;
 /// A tool of the configuration, and what came of resolving it.
 struct Row {
     name: String,
+    /// The entry of the configuration that it comes from.
+    entry: String,
+    source: String,
     found: std::result::Result<ResolvedTool, ResolveError>,
 }
 
@@ -48,17 +51,21 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
 /// All tools in the order of the configuration; their programs are asked side by side.
 async fn rows(ctx: &Ctx, refresh: bool) -> Result<Vec<Row>> {
     let resolver = tools::resolver(ctx, Wishes { refresh, ..Wishes::default() })?;
-    let names: Vec<String> = resolver.names().map(ToOwned::to_owned).collect();
     let mut asked = JoinSet::new();
-    for (place, name) in names.into_iter().enumerate() {
+    for (place, listed) in resolver.listed().await.into_iter().enumerate() {
         let resolver = resolver.clone();
         asked.spawn(async move {
-            let found = resolver.resolve(&name).await;
-            (place, Row { name, found })
+            let Listed { name, entry, source, error } = listed;
+            let found = match error {
+                Some(error) => Err(error),
+                None => resolver.resolve(&name).await,
+            };
+            (place, Row { name, entry, source: source.to_string(), found })
         });
     }
     let mut rows = asked.join_all().await;
     tools::warn(ctx, &resolver)?;
+    resolver.close().await;
     rows.sort_unstable_by_key(|(place, _)| *place);
     Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
@@ -72,7 +79,7 @@ fn table(ctx: &Ctx, rows: &[Row]) -> String {
         .set_content_arrangement(ContentArrangement::Disabled)
         .set_header(["TOOL", "RUN", "SOURCE", "SUMMARY"]);
     for row in rows {
-        let Some(tool) = ctx.config().app.conversation.tools.get(&row.name) else { continue };
+        let Some(tool) = ctx.config().app.conversation.tools.get(&row.entry) else { continue };
         let summary = match &row.found {
             Ok(tool) => tool.definition.summary.as_deref().unwrap_or_default(),
             Err(_) => "(cannot be used, see below)",
@@ -81,7 +88,7 @@ fn table(ctx: &Ctx, rows: &[Row]) -> String {
         table.add_row([
             row.name.clone(),
             run.to_owned(),
-            tool.source.to_string(),
+            row.source.clone(),
             truncate_to_width(&single_line(summary), width).into_owned(),
         ]);
     }
@@ -92,11 +99,11 @@ fn table(ctx: &Ctx, rows: &[Row]) -> String {
 }
 
 fn object(ctx: &Ctx, row: &Row) -> Value {
-    let tool = ctx.config().app.conversation.tools.get(&row.name);
+    let tool = ctx.config().app.conversation.tools.get(&row.entry);
     let config = tool.map(|tool| tool.config);
     let mut object = json!({
         "name": row.name,
-        "source": tool.map(|tool| tool.source.to_string()),
+        "source": row.source,
         "enable": config.map(|config| config.enable),
         "run": config.map(|config| run_mode(config.run)),
     });

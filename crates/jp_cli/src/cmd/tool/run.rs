@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::HashSet, io::Read as _, sync::Arc, time::Duration};
 
-use jp_config::conversation::tool::ResultMode;
+use jp_config::conversation::tool::{ResultMode, RunMode};
 use jp_conversation::EventKind;
 use jp_llm::tool::{
     CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, SettledAnswer, ToolCall,
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::find;
+use super::find_or_served;
 use crate::{
     args::ToolRun,
     ctx::{self, Ctx},
@@ -34,19 +34,39 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The most that arguments from a file may be.
 const MOST: u64 = 64 * 1024 * 1024;
 
+/// Which tool is called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Which<'a> {
+    /// The one that has this name in the workspace.
+    Named(&'a str),
+    /// This one of an MCP server, whether or not it has a name here.
+    At { server: &'a str, tool: &'a str },
+}
+
 pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
-    let tool = find(ctx, &args.name)?;
+    execute(ctx, args, Which::Named(&args.name))
+}
+
+/// Calls a tool, prints what came of it, and ends as it did.
+pub(crate) fn execute(ctx: &Ctx, args: &ToolRun, which: Which<'_>) -> Result {
+    let entry = match which {
+        Which::Named(name) => find_or_served(ctx, name)?,
+        Which::At { .. } => None,
+    };
     if args.changes.review {
         attendant::can_review(ctx)?;
     }
-    if tool.config.result == ResultMode::Ask {
-        attendant::can_accept(ctx, &args.name)?;
-    }
-    let trace = args.trace.as_deref().map(|path| TraceFile::open(ctx, &tool, path)).transpose()?;
+    let trace = match (&args.trace, &entry) {
+        (Some(path), Some(tool)) => Some(TraceFile::open(ctx, tool, path)?),
+        (Some(_), None) => {
+            return Err(Error::usage("--trace: a tool of a server asks for nothing"));
+        }
+        (None, _) => None,
+    };
     let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
     let cancel = CancellationToken::new();
     let end = tools::block_on(async {
-        let call = Box::pin(call(ctx, args, trace, &journal, &cancel));
+        let call = Box::pin(call(ctx, (args, which), trace, &journal, &cancel));
         interruptible(call, &cancel).await?
     });
     journal.finish()?;
@@ -55,7 +75,7 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
 
 async fn call(
     ctx: &Ctx,
-    args: &ToolRun,
+    (args, which): (&ToolRun, Which<'_>),
     trace: Option<TraceFile>,
     journal: &Journal,
     cancel: &CancellationToken,
@@ -65,9 +85,20 @@ async fn call(
     let wishes = Wishes { conversation: journal.id(), attended, trace, ..Wishes::default() };
     let resolver = tools::resolver(ctx, wishes)?;
     tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
-    let tool = resolver.resolve(&args.name).await;
+    let resolve = async || match which {
+        Which::Named(name) => resolver.resolve(name).await,
+        Which::At { server, tool } => resolver.resolve_at(server, tool).await,
+    };
+    let tool = tools::mcp::resolved(ctx, &resolver, resolve).await;
     let warned = RefCell::new(tools::warn(ctx, &resolver)?);
     let mut tool = tool?;
+    if let Which::At { .. } = which {
+        // Whoever names server and tool wants it called.
+        tool.settings.run = RunMode::Unattended;
+    }
+    if tool.settings.result == ResultMode::Ask {
+        attendant::can_accept(ctx, &args.name)?;
+    }
     settle(&mut tool, &args.answers)?;
     let arguments = given(ctx, args, &tool)?;
     let (yes, stat) = (args.yes, args.changes.stat);
@@ -96,6 +127,7 @@ async fn call(
     let call = ToolCall { id, name: args.name.clone(), arguments };
     let end = progress.during(&args.name, coordinator.call(&tool, call, changes, cancel)).await;
     handles.abort_all(cancel).await;
+    resolver.close().await;
     warn_of_unused(ctx, &args.answers, &asked.into_inner(), &end)?;
     Ok(end)
 }

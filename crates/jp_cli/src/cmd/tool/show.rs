@@ -7,7 +7,7 @@ use jp_llm::tool::{Origin, ResolvedTool, merge::ParameterOrigin};
 use jp_printer::{Format, Print};
 use serde_json::{Value, json};
 
-use super::{find, list::run_mode};
+use super::{find_or_served, list::run_mode};
 use crate::{
     args::ToolShow,
     ctx::Ctx,
@@ -16,11 +16,12 @@ use crate::{
 };
 
 pub(crate) fn run(ctx: &Ctx, args: &ToolShow) -> Result {
-    find(ctx, &args.name)?;
+    find_or_served(ctx, &args.name)?;
     let tool = tools::block_on(async {
         let resolver = tools::resolver(ctx, Wishes { refresh: args.refresh, ..Wishes::default() })?;
         let tool = resolver.resolve(&args.name).await;
         tools::warn(ctx, &resolver)?;
+        resolver.close().await;
         Ok(tool?)
     })?;
     if ctx.is_json() {
@@ -75,6 +76,9 @@ fn settings(ctx: &Ctx, tool: &ResolvedTool) -> String {
             None => "the workspace, because it has no rules of its own",
         };
         lines.push(format!("- what it may touch: {rules}; see `jp tool explain {name}`"));
+    }
+    if let ToolSource::Mcp { server, .. } = entry.source {
+        lines.push(format!("- its server: `{server}`; see `jp mcp inspect {server}`"));
     }
     if tool.live.is_some() {
         lines.push(format!("- it can stay alive between calls; `jp tool session {name}` tries it"));

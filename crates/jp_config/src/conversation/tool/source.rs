@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::types::format::{Format, FormatError};
 
+/// What stands for all tools of a server.
+const ALL: &str = "*";
+
 /// Where a tool's definition comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -23,11 +26,11 @@ pub enum ToolSource {
         /// Which of the built-in tools, where the source names it.
         tool: Option<String>,
     },
-    /// A tool of an MCP server.
+    /// A tool of an MCP server, or all of them.
     Mcp {
         /// The server's name.
         server: String,
-        /// The tool's name there.
+        /// The tool's name there; `*` for all.
         tool: String,
     },
 }
@@ -38,6 +41,14 @@ impl ToolSource {
         match self {
             Self::Local { tool } | Self::Builtin { tool } => tool.as_deref(),
             Self::Mcp { tool, .. } => Some(tool),
+        }
+    }
+
+    /// The server all of whose tools are meant, by `mcp.<server>.*`.
+    pub fn all_of(&self) -> Option<&str> {
+        match self {
+            Self::Mcp { server, tool } if tool == ALL => Some(server),
+            _ => None,
         }
     }
 

@@ -10,6 +10,7 @@ use crate::tool::{
     inquiry::{Answer, AssistantInquiry, Interaction, Notice, fits},
     outcome::{Asked, Cause, Failure},
     resolve::ResolvedTool,
+    runtime::memory::CallMemory,
 };
 
 /// How many questions one call may ask. A tool that asks more is in a loop.
@@ -18,12 +19,23 @@ const MOST: usize = 100;
 /// How often a person is asked the same question when the answer is none.
 const TRIES: usize = 5;
 
+/// What came of asking a person.
+enum Said {
+    Answer(Value),
+    /// The question was left, and the tool is told so.
+    Declined,
+    /// Nobody is there.
+    Nothing,
+}
+
+/// The answers of one call so far.
 pub(super) struct Answers<'a, I> {
     coordinator: &'a Coordinator<'a, I>,
     tool: &'a ResolvedTool,
     call: &'a str,
     given: Map<String, Value>,
     asked: usize,
+    memory: CallMemory,
 }
 
 impl<'a, I: Interaction> Answers<'a, I> {
@@ -32,11 +44,17 @@ impl<'a, I: Interaction> Answers<'a, I> {
         tool: &'a ResolvedTool,
         call: &'a str,
     ) -> Self {
-        Self { coordinator, tool, call, given: Map::new(), asked: 0 }
+        let (given, asked, memory) = Default::default();
+        Self { coordinator, tool, call, given, asked, memory }
     }
 
     pub(super) fn given(&self) -> &Map<String, Value> {
         &self.given
+    }
+
+    /// What the runtime keeps of this call.
+    pub(super) fn memory(&self) -> &CallMemory {
+        &self.memory
     }
 
     /// Finds the answer, or the end of the call.
@@ -51,7 +69,13 @@ impl<'a, I: Interaction> Answers<'a, I> {
         }
         let inquiry = format!("{}.{}", self.call, asked.id);
         self.record_question(&inquiry, &asked);
-        let answer = self.find(&inquiry, &asked).await?;
+        let Some(answer) = self.find(&inquiry, &asked).await? else {
+            (self.coordinator.record)(EventKind::InquiryResponse {
+                id: inquiry,
+                answer: Value::Null,
+            });
+            return Ok(());
+        };
         (self.coordinator.record)(EventKind::InquiryResponse {
             id: inquiry,
             answer: answer.clone(),
@@ -60,34 +84,42 @@ impl<'a, I: Interaction> Answers<'a, I> {
         Ok(())
     }
 
-    async fn find(&self, inquiry: &str, asked: &Asked) -> Result<Value, CallEnd> {
+    /// The answer; nothing where it was declined, which the tool is told.
+    async fn find(&self, inquiry: &str, asked: &Asked) -> Result<Option<Value>, CallEnd> {
         let settled = self.tool.settled(&asked.id);
         if let Some(answer) = settled.answer {
-            return answer.to(asked).map_err(|error| {
+            return answer.to(asked).map(Some).map_err(|error| {
                 let id = &asked.id;
                 let message = format!("the answer that was set for `{id}` does not fit: {error}");
                 CallEnd::Failed(Failure::new(Cause::Arguments, message))
             });
         }
         let given = match settled.target {
-            QuestionTarget::User => self.ask_person(asked).await?,
+            QuestionTarget::User => match self.ask_person(asked).await? {
+                Said::Answer(answer) => Some(answer),
+                Said::Declined => return Ok(None),
+                Said::Nothing => None,
+            },
             QuestionTarget::Assistant => self.ask_assistant(inquiry, asked).await?,
         };
-        given.or_else(|| asked.default.clone()).ok_or_else(|| self.unanswered(asked))
+        let given = given.or_else(|| asked.default.clone());
+        given.map(Some).ok_or_else(|| self.unanswered(asked))
     }
 
     /// Asks until the answer is one: whoever mistypes must not lose the call.
-    async fn ask_person(&self, asked: &Asked) -> Result<Option<Value>, CallEnd> {
+    async fn ask_person(&self, asked: &Asked) -> Result<Said, CallEnd> {
         let (person, name) = (self.coordinator.interaction, &self.tool.definition.name);
         let mut wrong = String::new();
         for _ in 0..TRIES {
             let answer = match person.ask(name, asked).await {
                 Answer::Given(answer) => answer,
-                Answer::Nobody => return Ok(None),
-                Answer::Cancel => return Err(CallEnd::Cancelled),
+                Answer::Nobody => return Ok(Said::Nothing),
+                // Who asked in a way that can be declined goes on without an answer.
+                Answer::Left if self.memory.decline(&asked.id) => return Ok(Said::Declined),
+                Answer::Left | Answer::Cancel => return Err(CallEnd::Cancelled),
             };
             match fits(asked, &answer) {
-                Ok(()) => return Ok(Some(answer)),
+                Ok(()) => return Ok(Said::Answer(answer)),
                 Err(error) => wrong = error,
             }
             person.notice(name, Notice::Misfit(&wrong));

@@ -169,7 +169,15 @@ async fn a_call_without_an_action_runs_until_it_has_stopped() {
     let mut tool = jp_tool::Tool { name: "count".to_owned(), ..Default::default() };
     let run = async |tool: &jp_tool::Tool| {
         let action = jp_tool::Action::Run;
-        once.execute(Request { tool, action, hold: false, cancel: &cancel }).await.outcome
+        once.execute(Request {
+            tool,
+            action,
+            hold: false,
+            memory: &crate::tool::CallMemory::default(),
+            cancel: &cancel,
+        })
+        .await
+        .outcome
     };
     let asked = match run(&tool).await {
         ExecutionOutcome::NeedsInput(asked) => asked,

@@ -7,7 +7,8 @@ use jp_tool::SchemaMatchError;
 use thiserror::Error;
 
 use crate::tool::{
-    local::StartError, merge::MergeError, schema_query::DescribeError, template::TemplateError,
+    local::StartError, mcp::ServerError, merge::MergeError, schema_query::DescribeError,
+    template::TemplateError,
 };
 
 /// Why a tool cannot be used.
@@ -68,6 +69,65 @@ pub enum ResolveError {
         #[source]
         source: MergeError,
     },
+    /// Its server cannot be used.
+    #[error("tool `{name}`: {source}")]
+    Server {
+        /// The tool.
+        name: String,
+        /// Why not.
+        #[source]
+        source: Arc<ServerError>,
+    },
+    /// Its server does not offer it.
+    #[error("tool `{name}`: the MCP server `{server}` has no tool `{tool}`")]
+    NotOffered {
+        /// The tool.
+        name: String,
+        /// The server.
+        server: String,
+        /// What it was looked for as.
+        tool: String,
+        /// What was probably meant.
+        nearest: Option<String>,
+        /// What there is.
+        known: Vec<String>,
+        /// What the server offers that cannot be understood.
+        malformed: Vec<String>,
+    },
+    /// Its server says something else about it than before.
+    #[error(
+        "tool `{name}`: the MCP server `{server}` has changed `{tool}` since it was first used:\n{difference}"
+    )]
+    Changed {
+        /// The tool.
+        name: String,
+        /// The server.
+        server: String,
+        /// What the server calls it.
+        tool: String,
+        /// What is different.
+        difference: String,
+        /// What it is now, to be pinned if somebody says so.
+        now: Box<jp_mcp::Tool>,
+    },
+    /// Another tool has its name.
+    #[error("tool `{name}` of `{source_of_it}` has the name of another one, from `{other}`")]
+    Collision {
+        /// The name.
+        name: String,
+        /// Where it comes from.
+        source_of_it: String,
+        /// Where the other one comes from.
+        other: String,
+    },
+    /// It stands for all tools of a server, and is none itself.
+    #[error("`{name}` is no tool: it stands for all tools of the MCP server `{server}`")]
+    AllOf {
+        /// The entry.
+        name: String,
+        /// The server.
+        server: String,
+    },
     /// What it takes cannot be checked.
     #[error("tool `{name}`: {what}")]
     Definition {
@@ -79,6 +139,10 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
+    pub(super) fn server(name: &str, error: ServerError) -> Self {
+        Self::Server { name: name.to_owned(), source: Arc::new(error) }
+    }
+
     /// What a program printed that should have described itself.
     pub fn printed(&self) -> Option<&str> {
         match self {
@@ -91,8 +155,14 @@ impl ResolveError {
     pub fn is_refusal(&self) -> bool {
         use DescribeError::Start;
 
-        let Self::Describe { source, .. } = self else { return false };
-        matches!(&**source, Start(StartError::Confine(ConfineError::Refused(_))))
+        match self {
+            Self::Describe { source, .. } => {
+                matches!(&**source, Start(StartError::Confine(ConfineError::Refused(_))))
+            }
+            Self::Changed { .. } => true,
+            Self::Server { source, .. } => source.is_refusal(),
+            _ => false,
+        }
     }
 
     /// What can be done about it.
@@ -122,6 +192,27 @@ impl ResolveError {
             }
             Self::Definition { name, .. } => {
                 vec![format!("`conversation.tools.{name}.parameters` can say it in another way")]
+            }
+            Self::Server { source, .. } => source.hints(),
+            Self::NotOffered { server, nearest, known, malformed, .. } => {
+                let first = match nearest {
+                    Some(nearest) => format!("did you mean `{nearest}`?"),
+                    None if known.is_empty() => format!("`{server}` offers no tools"),
+                    None => format!("`{server}` offers `{}`", known.join("`, `")),
+                };
+                std::iter::once(first).chain(malformed.iter().cloned()).collect()
+            }
+            Self::Changed { server, .. } => {
+                vec![format!("`jp mcp pin {server}` accepts what its tools are now")]
+            }
+            Self::Collision { name, source_of_it, .. } => {
+                let own = source_of_it.split('.').nth(1).unwrap_or_default();
+                vec![format!(
+                    "give it a name of its own: `[conversation.tools.{own}_{name}]` with `source = \"{source_of_it}\"`"
+                )]
+            }
+            Self::AllOf { server, .. } => {
+                vec![format!("`jp mcp inspect {server}` lists the tools of the server")]
             }
             Self::Unsupported { .. } | Self::Command { .. } | Self::Merge { .. } => Vec::new(),
         }

@@ -68,6 +68,7 @@ impl Subject {
             summary: schema.summary.clone(),
             parameters: schema.parameters.clone(),
             actions: Vec::new(),
+            input: None,
         };
         let (invalid, good) = match Validator::new(&definition) {
             Ok(validator) => (None, samples::good(&schema.parameters, &validator)),

@@ -21,9 +21,12 @@ use crate::{
     node::{Data, Node, Origin},
 };
 
-/// The policies of all tools that have one.
+/// The policies of all tools and servers that have one.
 #[derive(Debug, Clone, Default)]
-pub struct Policies(IndexMap<String, ToolPolicy>);
+pub struct Policies {
+    tools: IndexMap<String, ToolPolicy>,
+    servers: IndexMap<String, ToolPolicy>,
+}
 
 /// What a tool may touch, and where each rule was written.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,41 +46,40 @@ pub struct ToolPolicy {
 impl Policies {
     /// The policy of a tool; `None` if it has none, and so is not restricted by one.
     pub fn get(&self, tool: &str) -> Option<&ToolPolicy> {
-        self.0.get(tool)
+        self.tools.get(tool)
+    }
+
+    /// The policy of an MCP server that is a program of ours, in the same way.
+    pub fn server(&self, name: &str) -> Option<&ToolPolicy> {
+        self.servers.get(name)
     }
 }
 
 impl Config {
-    /// Compiles the access rules of all tools for the workspace at `root`. This looks at the file
-    /// system: the canonical form of a path depends on the links on it.
+    /// Compiles the access rules of all tools and MCP servers for the workspace at `root`. This looks at
+    /// the file system: the canonical form of a path depends on the links on it.
     pub fn policies(&self, root: &Utf8Path) -> Result<Policies, ConfigErrors> {
         let mut errors = Findings::default();
-        let mut policies = IndexMap::new();
+        let mut policies = Policies::default();
         for tool in self.app.conversation.tools.iter() {
-            let mut compiler = Compiler {
-                config: self,
-                root,
-                tool: tool.name,
-                compiled: ToolPolicy::default(),
-                fs: Vec::new(),
-                errors: &mut errors,
-            };
-            let has_policy = if let Some(access) = &tool.config.access {
-                compiler.access(access);
-                true
-            } else if let Some(sandbox) = &tool.config.sandbox {
-                compiler.sandbox(sandbox);
-                true
-            } else {
-                false
-            };
-            if has_policy {
-                compiler.compiled.policy.fs = compiler.fs.into();
-                policies.insert(tool.name.to_owned(), compiler.compiled);
+            let table = ["conversation", "tools", tool.name];
+            let mut compiler = Compiler::new(self, root, table, &mut errors);
+            match (&tool.config.access, &tool.config.sandbox) {
+                (Some(access), _) => compiler.access(access),
+                (None, Some(sandbox)) => compiler.sandbox(sandbox),
+                (None, None) => continue,
             }
+            policies.tools.insert(tool.name.to_owned(), compiler.finish());
+        }
+        for (name, server) in self.app.providers.mcp.iter() {
+            let Some(access) = &server.access else { continue };
+            let table = ["providers", "mcp", name];
+            let mut compiler = Compiler::new(self, root, table, &mut errors);
+            compiler.access(access);
+            policies.servers.insert(name.clone(), compiler.finish());
         }
         if errors.is_empty() {
-            return Ok(Policies(policies));
+            return Ok(policies);
         }
         errors.sort();
         let sources = Arc::clone(&self.sources);
@@ -85,17 +87,33 @@ impl Config {
     }
 }
 
-/// The policy of one tool in the making.
+/// The policy of one tool or server in the making.
 struct Compiler<'a> {
     config: &'a Config,
     root: &'a Utf8Path,
-    tool: &'a str,
+    /// Where it is configured.
+    table: [&'a str; 3],
     compiled: ToolPolicy,
     fs: Vec<FsRule>,
     errors: &'a mut Findings,
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    fn new(
+        config: &'a Config,
+        root: &'a Utf8Path,
+        table: [&'a str; 3],
+        errors: &'a mut Findings,
+    ) -> Self {
+        Self { config, root, table, compiled: ToolPolicy::default(), fs: Vec::new(), errors }
+    }
+
+    fn finish(self) -> ToolPolicy {
+        let mut compiled = self.compiled;
+        compiled.policy.fs = self.fs.into();
+        compiled
+    }
+
     fn access(&mut self, access: &AccessConfig) {
         for (index, rule) in access.fs.iter().enumerate() {
             let at = self.place(&["access", "fs"], index);
@@ -224,7 +242,7 @@ impl Compiler<'_> {
         self.config.remark(at.origin)
     }
 
-    /// Where an element of a list below the tool was written.
+    /// Where an element of a list below the table was written.
     fn place(&self, list: &[&str], index: usize) -> Place {
         let mut place = self.place_of(list);
         if let Some(Data::List(elements)) = self.node(list).map(|node| &node.data)
@@ -236,17 +254,16 @@ impl Compiler<'_> {
         place
     }
 
-    /// Where a key below the tool was written.
+    /// Where a key below the table was written.
     fn place_of(&self, keys: &[&str]) -> Place {
         let origin = self.node(keys).map_or(Origin::DEFAULT, |node| node.origin);
-        let path = [&["conversation", "tools", self.tool], keys].concat();
+        let path = [&self.table, keys].concat();
         Place { key: dotted::join(&path), origin }
     }
 
-    /// The value at a key below the tool.
+    /// The value at a key below the table.
     fn node(&self, keys: &[&str]) -> Option<&Node> {
-        let path = ["conversation", "tools", self.tool];
-        path.iter().chain(keys).try_fold(&self.config.tree, |node, key| {
+        self.table.iter().chain(keys).try_fold(&self.config.tree, |node, key| {
             node.as_table()?.get(*key).map(|entry| &entry.node)
         })
     }

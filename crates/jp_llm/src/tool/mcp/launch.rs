@@ -1,0 +1,269 @@
+//! Starting the program of a server, confined by the server's own rules.
+//!
+//! A server is a program of somebody else, so it is started like that of a tool: found in the search path,
+//! confined by the same plan, with everything it starts ended when it is. It lives longer than a call, and
+//! what it writes has to be seen at once, so nothing of it is kept apart. If a checksum is configured, the
+//! file that would be executed is summed first, and it has to be the same file still when it runs.
+#![expect(clippy::disallowed_methods, reason = "a checksum is made of the file that is executed")]
+
+use std::{ffi::OsString, fs, io, io::Read as _, os::unix::fs::MetadataExt as _, sync::Arc};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jp_config::Sha256;
+use jp_confine::{Command, ConfineError, Confiner, Covered, Needs, Running, Subject};
+use jp_mcp::{BoxFuture, Launch, LaunchError, Launched, Process};
+use jp_process::{FindError, Stop, find_program};
+use jp_sandbox::plan::{Lifetime, Plan};
+use jp_tool::access::{AccessPolicy, Capability};
+use sha2::Digest as _;
+use thiserror::Error;
+
+use crate::tool::local::piped;
+
+/// The program of one server.
+#[derive(Debug)]
+pub(crate) struct Launcher {
+    pub(crate) confiner: Arc<Confiner>,
+    /// Where programs are looked for, in the form of `PATH`.
+    pub(crate) search: OsString,
+    /// Where the server is configured, for messages: `providers.mcp.x`.
+    pub(crate) key: String,
+    /// The root of the workspace, canonical.
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) command: String,
+    pub(crate) arguments: Vec<String>,
+    /// The directory to start in.
+    pub(crate) directory: Utf8PathBuf,
+    /// Variables beside those that the plan passes on.
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) policy: Option<AccessPolicy>,
+    pub(crate) needs: Needs,
+    /// Sensitive paths that a person said yes to.
+    pub(crate) approved: Vec<Utf8PathBuf>,
+    pub(crate) checksum: Option<Sha256>,
+}
+
+/// Why the program of a server did not start.
+#[derive(Debug, Error)]
+pub enum ProgramError {
+    /// It cannot be found.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// It cannot be read.
+    #[error("{path}: {source}")]
+    Read {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Its path is not text.
+    #[error("the path of the program is not UTF-8: {0}")]
+    Path(String),
+    /// It is not the program that was configured.
+    #[error("{path} has the SHA-256 checksum {found}, and `{key}.checksum` is another one")]
+    Checksum {
+        /// The file.
+        path: Utf8PathBuf,
+        /// Its checksum.
+        found: String,
+        /// The server.
+        key: String,
+    },
+    /// Somebody changed the file between the check and the start.
+    #[error("{0} was changed while it was started")]
+    Swapped(Utf8PathBuf),
+    /// It cannot be confined by its rules, or not be started.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+}
+
+/// What will be executed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Program {
+    pub(crate) path: Utf8PathBuf,
+    pub(crate) canonical: Utf8PathBuf,
+}
+
+impl Launch for Launcher {
+    fn launch(&self) -> BoxFuture<'_, Result<Launched, LaunchError>> {
+        Box::pin(async move {
+            let started = self.start().await;
+            let (mut running, warnings) = started.map_err(|error| {
+                LaunchError::new(format!("cannot start `{}`", self.command)).because(error)
+            })?;
+            let child = &mut running.child;
+            let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+            let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+                return Err(LaunchError::new("the program has no streams"));
+            };
+            Ok(Launched {
+                stdin: Box::new(stdin),
+                stdout: Box::new(stdout),
+                stderr: Box::new(stderr),
+                process: Box::new(Confined { running }),
+                warnings,
+            })
+        })
+    }
+}
+
+impl Launcher {
+    async fn start(&self) -> Result<(Running, Vec<String>), ProgramError> {
+        let program = self.find()?;
+        let look = self.verify(&program)?;
+        let prepared = self.confiner.prepare(self.subject(&program)).await?;
+        let warnings = prepared.warning.iter().cloned().collect();
+        let words = std::iter::once(&self.command).chain(&self.arguments);
+        let command = Command {
+            path: &program.path,
+            args: words.map(OsString::from).collect(),
+            extra: self.variables.clone(),
+            directory: prepared.directory([self.directory.as_path(), self.root.as_path()]),
+            observe: false,
+        };
+        let mut running = self.confiner.start(prepared, command, piped()).await?;
+        if look.is_some() && look != Look::of(&program.canonical) {
+            // It has not been spoken to; whatever it is, it ends here.
+            let _ = running.child.kill().await;
+            return Err(ProgramError::Swapped(program.canonical));
+        }
+        Ok((running, warnings))
+    }
+
+    /// How it would be confined.
+    pub(crate) async fn plan(&self) -> Result<Plan, ProgramError> {
+        let program = self.find()?;
+        Ok(self.confiner.plan(self.subject(&program)).await?.plan)
+    }
+
+    /// What is sensitive, granted to it, and not approved yet.
+    pub(crate) async fn covered(&self) -> Result<Vec<Covered>, ProgramError> {
+        let program = self.find()?;
+        Ok(self.confiner.plan(self.subject(&program)).await?.covered())
+    }
+
+    /// What would be executed.
+    pub(crate) fn find(&self) -> Result<Program, ProgramError> {
+        let root = self.root.as_std_path();
+        let path = find_program(self.command.as_ref(), &self.search, root)?;
+        let path =
+            Utf8PathBuf::try_from(path).map_err(|error| ProgramError::Path(error.to_string()))?;
+        let canonical = path.canonicalize_utf8();
+        let canonical =
+            canonical.map_err(|source| ProgramError::Read { path: path.clone(), source })?;
+        Ok(Program { path, canonical })
+    }
+
+    /// The directories that it is told to work in: those that its rules let it read, whole. Without rules
+    /// it is told of none, because it may have been pointed at less than it could reach.
+    pub(crate) fn roots(&self) -> Vec<Utf8PathBuf> {
+        let Some(policy) = &self.policy else { return Vec::new() };
+        let reads = |path: &Utf8Path| policy.fs.decide(path, Capability::Read).is_allowed();
+        let is_below = |path: &Utf8Path, above: &Utf8Path| above == "." || path.starts_with(above);
+        let is_whole = |path: &Utf8Path| {
+            let mut inside = policy.fs.iter().filter(|rule| is_below(rule.path(), path));
+            inside.all(|rule| reads(rule.path()))
+        };
+        let granted = policy.fs.iter().map(|rule| rule.path()).filter(|path| is_whole(path));
+        let inside = granted.map(|path| match path.as_str() {
+            "." => self.root.clone(),
+            _ => self.root.join(path),
+        });
+        let outside = self.needs.read.iter().chain(&self.needs.write).cloned();
+        let mut roots: Vec<_> = inside.chain(outside).filter(|path| path.is_dir()).collect();
+        roots.sort();
+        roots.dedup();
+        roots
+    }
+
+    fn subject<'a>(&'a self, program: &'a Program) -> Subject<'a> {
+        Subject {
+            policy: self.policy.as_ref(),
+            key: &self.key,
+            root: &self.root,
+            profile: None,
+            lifetime: Lifetime::Server,
+            transactional: false,
+            needs: &self.needs,
+            approved: &self.approved,
+            program: &program.canonical,
+            program_files: &[],
+        }
+    }
+
+    /// Compares the file with its checksum, if there is one, and says how it looked then.
+    fn verify(&self, program: &Program) -> Result<Option<Look>, ProgramError> {
+        let Some(wanted) = &self.checksum else { return Ok(None) };
+        let path = &program.canonical;
+        let read = || Ok::<_, io::Error>((Look::of(path), sum(path)?));
+        let (look, found) =
+            read().map_err(|source| ProgramError::Read { path: path.clone(), source })?;
+        if !wanted.matches(&found) {
+            let (path, key) = (path.clone(), self.key.clone());
+            return Err(ProgramError::Checksum { path, found, key });
+        }
+        Ok(look)
+    }
+}
+
+/// What can be seen of a file without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Look {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Look {
+    fn of(path: &Utf8Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.len(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
+    }
+}
+
+/// The SHA-256 checksum of a file, in hexadecimal digits.
+fn sum(path: &Utf8Path) -> io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let mut hash = sha2::Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let length = file.read(&mut buffer)?;
+        if length == 0 {
+            return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+        }
+        hash.update(&buffer[..length]);
+    }
+}
+
+/// A server that runs; dropping it ends it with everything it has started.
+#[derive(Debug)]
+struct Confined {
+    running: Running,
+}
+
+impl Process for Confined {
+    fn stop(mut self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            match self.running.child.stop(Stop::default()).await {
+                Ok(exit) => match self.running.end(&exit) {
+                    Ok(outcome) => {
+                        for advice in outcome.advice {
+                            tracing::info!("an MCP server was denied: {advice}");
+                        }
+                    }
+                    Err(error) => tracing::warn!(%error, "what a server left is not settled"),
+                },
+                Err(error) => tracing::warn!(%error, "a server did not end"),
+            }
+        })
+    }
+}

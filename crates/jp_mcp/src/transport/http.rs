@@ -1,0 +1,207 @@
+//! Messages over HTTP.
+//!
+//! rmcp does the conversation: sessions, streams that are taken up again, headers of the newer era. Ours is
+//! what lies below: whom TLS trusts, no redirects and no proxies that nobody asked for, and a largest size
+//! for every answer, because a plain JSON body is read as a whole.
+
+mod post;
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use futures_util::stream::BoxStream;
+use reqwest::{
+    Client,
+    header::{HeaderName, HeaderValue},
+    redirect, retry,
+};
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    transport::{
+        StreamableHttpClientTransport, Transport,
+        streamable_http_client::{
+            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+            StreamableHttpError, StreamableHttpPostResponse,
+        },
+    },
+};
+use rustls::{ClientConfig, crypto::ring};
+use rustls_platform_verifier::Verifier;
+use sse_stream::Sse;
+
+use super::{Desk, answers};
+use crate::{limits::MAX_MESSAGE, server_spec::Http, shared::Shared};
+
+/// So long a connection may take to be there.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// What is ours to set, and the framing of HTTP itself.
+const RESERVED: [&str; 7] = [
+    "accept",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-session-id",
+    "transfer-encoding",
+];
+
+type Answer<T> = Result<T, StreamableHttpError<reqwest::Error>>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+/// The connection to a server on the network.
+pub(crate) struct OverHttp {
+    inner: StreamableHttpClientTransport<Bounded>,
+    desk: Desk,
+}
+
+impl OverHttp {
+    /// Nothing is sent yet. Or what is wrong with the address or the headers.
+    pub(crate) fn new(http: &Http, shared: Arc<Shared>) -> Result<Self, String> {
+        let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str())
+            .max_sse_event_size(MAX_MESSAGE);
+        config.custom_headers = headers(&http.headers)?;
+        let client = Bounded { client: client()?, shared: shared.clone() };
+        let inner = StreamableHttpClientTransport::with_client(client, config);
+        Ok(Self { inner, desk: Desk::new(shared) })
+    }
+}
+
+impl Transport<RoleClient> for OverHttp {
+    type Error = StreamableHttpError<reqwest::Error>;
+
+    fn send(
+        &mut self,
+        mut message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Answer<()>> + Send + 'static {
+        self.desk.outgoing(&mut message);
+        let (answered, owed) = (answers(&message), self.desk.owed.clone());
+        let sending = self.inner.send(message);
+        async move {
+            let sent = sending.await;
+            answered.inspect(|id| owed.settle(id));
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let Some(message) = self.inner.receive().await else {
+                self.desk.shared.closed.cancel();
+                return None;
+            };
+            if let Some(message) = self.desk.incoming(message) {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Answer<()> {
+        self.inner.close().await
+    }
+}
+
+/// An HTTP client that reads no more than it should.
+#[derive(Clone)]
+struct Bounded {
+    client: Client,
+    shared: Arc<Shared>,
+}
+
+impl StreamableHttpClient for Bounded {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _: Option<String>,
+        headers: Headers,
+    ) -> Answer<StreamableHttpPostResponse> {
+        let mut request = self.client.post(&*uri);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        post::post(request, &message, session.as_deref(), &self.shared).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Answer<()> {
+        self.client.delete_session(uri, session, token, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Answer<BoxStream<'static, Result<Sse, SseError>>> {
+        let size = MAX_MESSAGE;
+        self.client
+            .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, size)
+            .await
+    }
+}
+
+fn headers(given: &[(String, String)]) -> Result<Headers, String> {
+    let one = |(name, value): &(String, String)| {
+        let wrong = |what: &str| format!("the header {name:?} {what}");
+        let parsed: HeaderName = name.parse().map_err(|_| wrong("is no name of a header"))?;
+        if RESERVED.contains(&parsed.as_str()) {
+            return Err(wrong("cannot be set: it belongs to the protocol"));
+        }
+        // The value may be a secret, so it is not shown.
+        let mut value: HeaderValue = value.parse().map_err(|_| wrong("has an invalid value"))?;
+        value.set_sensitive(true);
+        Ok((parsed, value))
+    };
+    given.iter().map(one).collect()
+}
+
+fn client() -> Result<Client, String> {
+    let unusable = |error: &dyn std::fmt::Display| format!("cannot make an HTTP client: {error}");
+    Client::builder()
+        .tls_backend_preconfigured(tls().map_err(|error| unusable(&error))?)
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .connect_timeout(CONNECT)
+        .build()
+        .map_err(|error| unusable(&error.without_url()))
+}
+
+/// Trusts whom the operating system trusts.
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let verifier = Verifier::new(provider.clone())?;
+    let versions =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    // The word is about verifiers that verify nothing; this one is the system's.
+    let trusting = versions.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    Ok(trusting.with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_the_protocol_cannot_be_set() {
+        let error =
+            |name: &str, value: &str| headers(&[(name.to_owned(), value.to_owned())]).unwrap_err();
+        assert!(error("Mcp-Session-Id", "a").contains("belongs to the protocol"));
+        assert!(error("a b", "a").contains("no name of a header"));
+        let secret = error("x-key", "secret\nother");
+        assert!(secret.contains("invalid value") && !secret.contains("secret\n"), "{secret}");
+        assert!(headers(&[("Authorization".to_owned(), "Bearer a".to_owned())]).is_ok());
+    }
+}

@@ -49,6 +49,12 @@ impl Edit<'_> {
     pub fn apply(&self, text: &str) -> Result<String, EditError> {
         let (Self::Append { key, .. } | Self::Set { key, .. }) = self;
         let mut document: DocumentMut = text.parse().map_err(|error| syntax(&error))?;
+        // In a file of remarks alone they would be taken for what stands behind everything.
+        let remarks =
+            document.as_table().is_empty().then(|| document.trailing().as_str().map(remark));
+        if remarks.is_some() {
+            document.set_trailing("");
+        }
         let mut path: Vec<String> = dotted::parse(key)?.into_iter().map(|it| it.name).collect();
         let last = path.pop().unwrap_or_default();
         let wrong = || EditError::Shape((*key).to_owned());
@@ -65,7 +71,15 @@ impl Edit<'_> {
             }
             Self::Set { value: text, .. } => set(table, &last, value(text)?).ok_or_else(wrong)?,
         }
-        Ok(document.to_string())
+        Ok(remarks.flatten().unwrap_or_default() + &document.to_string())
+    }
+}
+
+/// A text that something else can follow.
+fn remark(text: &str) -> String {
+    match text.trim_end() {
+        "" => String::new(),
+        text => format!("{text}\n\n"),
     }
 }
 

@@ -34,6 +34,7 @@ use crate::{
     server_spec::ServerSpec,
     status::{State, Status},
     tools::Tools,
+    words::plain,
 };
 
 /// One configured server. Cheap to make: it is started when it is first used.
@@ -81,7 +82,15 @@ impl Client {
     pub async fn call_tool(&self, call: Call<'_>) -> Result<Called, McpError> {
         let mut resume = call.resume.clone();
         for _ in 0..MAX_QUESTIONS {
-            let answer = self.exchange(&Request::of_call(&call, resume.take())).await?;
+            let message = || tools_call(&call, resume.as_ref());
+            let request = Request {
+                name: call.tool,
+                call: Some(&call),
+                message: &message,
+                cancel: call.cancel,
+                may_repeat: false,
+            };
+            let answer = self.exchange(&request).await?;
             let called = decode::called(answer, &self.spec.roots);
             match called.map_err(|error| self.undecoded(call.tool, error))? {
                 // Nothing that a person would have to answer.
@@ -96,10 +105,12 @@ impl Client {
 
     /// The content of a resource that a tool named: resource blocks.
     pub async fn read_resource(&self, uri: &str) -> Result<Blocks, McpError> {
-        let params = ReadResourceRequestParams::new(uri);
-        let message = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+        let message = || {
+            let params = ReadResourceRequestParams::new(uri);
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        };
         let never = CancellationToken::new();
-        let answer = self.exchange(&Request::plain(uri, message, &never)).await?;
+        let answer = self.exchange(&Request::plain(uri, &message, &never)).await?;
         decode::contents(answer).map_err(|error| self.undecoded(uri, error))
     }
 
@@ -203,9 +214,9 @@ impl Client {
         let status = &mut known.status;
         status.era = Some(connection.era());
         if let Some(info) = connection.info() {
-            status.protocol = Some(info.protocol_version.to_string());
-            status.server = info.server_info.as_ref().map(|server| server.name.clone());
-            status.version = info.server_info.as_ref().map(|server| server.version.clone());
+            status.protocol = Some(plain(info.protocol_version.as_str()));
+            status.server = info.server_info.as_ref().map(|server| plain(&server.name));
+            status.version = info.server_info.as_ref().map(|server| plain(&server.version));
             status.instructions.clone_from(&info.instructions);
         }
     }
@@ -228,7 +239,8 @@ impl Client {
 
     fn says_it_may_be_repeated(&self, request: &Request<'_>) -> bool {
         let kept = lock(&self.kept);
-        let tool = kept.as_ref().zip(request.tool).and_then(|(kept, tool)| kept.tools.get(tool));
+        let tool =
+            kept.as_ref().zip(request.call).and_then(|(kept, call)| kept.tools.get(call.tool));
         tool.is_some_and(|tool| tool.annotations.may_be_repeated())
     }
 
@@ -268,46 +280,45 @@ impl Client {
 /// What is asked, so that it can be asked again.
 struct Request<'a> {
     name: &'a str,
-    tool: Option<&'a str>,
-    message: ClientRequest,
+    /// The call that it is, if it is one.
     call: Option<&'a Call<'a>>,
+    /// Makes the message; once for each try.
+    message: &'a (dyn Fn() -> ClientRequest + Send + Sync),
     cancel: &'a CancellationToken,
     /// Whether it does no harm to ask it twice, whatever the server says.
     may_repeat: bool,
 }
 
 impl<'a> Request<'a> {
-    fn plain(name: &'a str, message: ClientRequest, cancel: &'a CancellationToken) -> Self {
-        Self { name, tool: None, message, call: None, cancel, may_repeat: true }
-    }
-
-    fn of_call(call: &'a Call<'a>, resume: Option<Resume>) -> Self {
-        let mut params =
-            CallToolRequestParams::new(call.tool.to_owned()).with_arguments(call.arguments.clone());
-        params.meta = meta::ours(call.meta.as_ref());
-        if let Some(Resume { responses, state }) = resume {
-            params.input_responses = Some(responses.into_iter().collect());
-            params.request_state = state;
-        }
-        Self {
-            name: call.tool,
-            tool: Some(call.tool),
-            message: ClientRequest::CallToolRequest(CallToolRequest::new(params)),
-            call: Some(call),
-            cancel: call.cancel,
-            may_repeat: false,
-        }
+    /// Something that changes nothing.
+    fn plain(
+        name: &'a str,
+        message: &'a (dyn Fn() -> ClientRequest + Send + Sync),
+        cancel: &'a CancellationToken,
+    ) -> Self {
+        Self { name, call: None, message, cancel, may_repeat: true }
     }
 
     fn ask(&self, patience: Duration) -> Ask<'_> {
         Ask {
-            request: self.message.clone(),
+            request: (self.message)(),
             patience,
             elicitor: self.call.map(|call| call.elicitor),
             progress: self.call.and_then(|call| call.progress),
             cancel: self.cancel,
         }
     }
+}
+
+fn tools_call(call: &Call<'_>, resume: Option<&Resume>) -> ClientRequest {
+    let params = CallToolRequestParams::new(call.tool.to_owned());
+    let mut params = params.with_arguments(call.arguments.clone());
+    params.meta = meta::ours(call.meta.as_ref());
+    if let Some(Resume { responses, state }) = resume {
+        params.input_responses = Some(responses.clone().into_iter().collect());
+        params.request_state.clone_from(state);
+    }
+    ClientRequest::CallToolRequest(CallToolRequest::new(params))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

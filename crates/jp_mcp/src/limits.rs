@@ -34,5 +34,9 @@ pub(crate) const LAST_WORD: Duration = Duration::from_secs(1);
 /// So long the first listing waits until the server has promised to tell about changes.
 pub(crate) const SUBSCRIBE: Duration = Duration::from_secs(1);
 
+/// So many requests of a server wait for our answer at most. One that asks and does not read what we
+/// answer would fill the memory otherwise.
+pub(crate) const MAX_OWED: usize = 64;
+
 /// The longest name of a tool, in bytes.
 pub(crate) const MAX_NAME: usize = 512;

@@ -26,6 +26,7 @@ use crate::{
     limits::{LAST_WORD, MAX_QUESTIONS},
     meta::WantsProgress,
     shared::{Asked, Asking, Fault, Seated, Shared},
+    words::plain,
 };
 
 /// So much progress may be on its way; more is dropped.
@@ -63,10 +64,11 @@ pub(crate) async fn send(
     shared: &Arc<Shared>,
     mut ask: Ask<'_>,
 ) -> Result<Value, Failure> {
-    let (listener, progress) = mpsc::channel(PROGRESS_BUFFER);
-    if ask.progress.is_some() {
+    let progress = ask.progress.map(|_| {
+        let (listener, progress) = mpsc::channel(PROGRESS_BUFFER);
         ask.request.extensions_mut().insert(WantsProgress(listener));
-    }
+        progress
+    });
     let seated = ask.elicitor.map(|_| shared.enter());
     let clock = Clock::start(ask.patience);
     // The question is in a queue until the service loop takes it, which it does even if the server reads
@@ -94,7 +96,7 @@ struct Waiting {
     handle: RequestHandle<RoleClient>,
     under_way: UnderWay,
     clock: Clock,
-    progress: mpsc::Receiver<Progress>,
+    progress: Option<mpsc::Receiver<Progress>>,
     seated: Option<Seated>,
     questions: usize,
 }
@@ -119,8 +121,14 @@ impl Waiting {
         let mut open: Option<Open<'_>> = None;
         loop {
             tokio::select! {
+                // A flood of progress must not hide the end of the time, an answer must not overtake its
+                // progress, and the end of the server must not hide its last answer.
                 biased;
-                Some(progress) = self.progress.recv() => {
+                () = cancel.cancelled() => {
+                    return self.give_up("cancelled by the user", Failure::Cancelled).await;
+                }
+                () = self.clock.up() => return self.give_up("timed out", Failure::Timeout).await,
+                progress = next_progress(&mut self.progress) => {
                     self.clock.progressed();
                     listener.inspect(|listener| listener(progress));
                 }
@@ -128,9 +136,6 @@ impl Waiting {
                 () = shared.closed.cancelled() => {
                     self.under_way.is_over();
                     return Err(Failure::Closed);
-                }
-                () = cancel.cancelled() => {
-                    return self.give_up("cancelled by the user", Failure::Cancelled).await;
                 }
                 answer = answered(&mut open) => {
                     if let (Some(open), Some(answer)) = (open.take(), answer) {
@@ -143,6 +148,7 @@ impl Waiting {
                     if self.questions > MAX_QUESTIONS {
                         return self.give_up("too many questions", Failure::TooManyQuestions).await;
                     }
+                    self.clock.stand_still(true);
                     open = elicitor.map(|elicitor| Open {
                         answer: elicitor.elicit(asked.form),
                         reply: asked.reply,
@@ -152,7 +158,6 @@ impl Waiting {
                 Ok(()) = asking.changed() => {
                     self.clock.stand_still(*asking.borrow_and_update() > 0);
                 }
-                () = self.clock.up() => return self.give_up("timed out", Failure::Timeout).await,
             }
         }
     }
@@ -183,7 +188,7 @@ impl Waiting {
             (_, Some(Fault::NotJson(reason))) => Failure::NotJson(reason),
             (ServiceError::McpError(error), None) => Failure::Refused(Answered {
                 code: error.code.0.into(),
-                message: error.message.into_owned(),
+                message: plain(&error.message),
                 data: error.data,
             }),
             (ServiceError::TransportSend(error), None) => not_sent(&*error.error),
@@ -255,6 +260,15 @@ async fn answered(open: &mut Option<Open<'_>>) -> Option<ElicitAnswer> {
             () = open.reply.closed() => None,
         },
     }
+}
+
+async fn next_progress(progress: &mut Option<mpsc::Receiver<Progress>>) -> Progress {
+    if let Some(receiver) = progress
+        && let Some(progress) = receiver.recv().await
+    {
+        return progress;
+    }
+    pending().await
 }
 
 async fn next_question(seated: &mut Option<Seated>) -> Asked {

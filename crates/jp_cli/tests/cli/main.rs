@@ -10,6 +10,7 @@ mod explain;
 mod help;
 mod init;
 mod interaction;
+mod mcp;
 mod mcp_others;
 mod output;
 mod program;

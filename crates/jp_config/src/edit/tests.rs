@@ -220,3 +220,17 @@ const BLOCKS: [&str; 7] = [
     "[tools.x.style]\n# four\nshow_result=false\n",
     "[ assistant ]\nname = \"\"\"a\nb\"\"\"\n",
 ];
+
+/// What a person wrote at the top of a new file stays there.
+#[test]
+fn remarks_of_an_empty_file_stay_at_its_top() {
+    let set = Edit::Set { key: "a.b", value: "1" };
+    for (before, after) in [
+        ("", "[a]\nb = 1\n"),
+        ("\n\n", "[a]\nb = 1\n"),
+        ("# mine\n", "# mine\n\n[a]\nb = 1\n"),
+        ("#:schema x\n\n# mine", "#:schema x\n\n# mine\n\n[a]\nb = 1\n"),
+    ] {
+        assert_eq!(set.apply(before).unwrap(), after);
+    }
+}

@@ -111,10 +111,14 @@ async fn page(
     patience: Duration,
     never: &CancellationToken,
 ) -> Result<Value, Failure> {
-    let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-    let request = ListToolsRequest { params, ..ListToolsRequest::default() };
-    let request = ClientRequest::ListToolsRequest(request);
-    connection.ask(Request::plain(LIST, request, never).ask(patience)).await
+    let message = || {
+        let cursor = cursor.clone();
+        let params =
+            cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let request = ListToolsRequest { params, ..ListToolsRequest::default() };
+        ClientRequest::ListToolsRequest(request)
+    };
+    connection.ask(Request::plain(LIST, &message, never).ask(patience)).await
 }
 
 fn endless(client: &Client, reason: String) -> NotListed {

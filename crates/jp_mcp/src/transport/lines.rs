@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use super::{
-    Desk,
+    Desk, answers,
     reader::{LineReader, Read},
     wire::{self, Head, Heard},
 };
@@ -109,7 +109,7 @@ impl Lines {
 
     fn sort(&mut self, message: Value) {
         match wire::sort(message) {
-            Heard::Message(message) => self.waiting.push_back(*message),
+            Heard::Message(message) => self.waiting.extend(self.desk.incoming(*message)),
             Heard::Answer(id, answer) => self.answer(id, answer),
             Heard::Progress(token, progress) => self.desk.progress(&token, progress),
             Heard::ToolsChanged => self.desk.changed(),
@@ -171,15 +171,18 @@ impl Transport<RoleClient> for Lines {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         self.desk.outgoing(&mut message);
         self.note(&message);
-        let write = self.write.clone();
+        let (write, owed) = (self.write.clone(), self.desk.owed.clone());
         let line = serde_json::to_vec(&message);
+        let answered = answers(&message);
         async move {
             let mut line = line?;
             line.push(b'\n');
             let mut write = write.lock().await;
             let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
             write.write_all(&line).await?;
-            write.flush().await
+            write.flush().await?;
+            answered.inspect(|id| owed.settle(id));
+            Ok(())
         }
     }
 

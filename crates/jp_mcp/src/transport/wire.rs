@@ -13,7 +13,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::call::Progress;
+use crate::{call::Progress, words::plain};
 
 /// What a line is.
 #[derive(Debug)]
@@ -65,10 +65,38 @@ pub(super) fn sort(message: Value) -> Heard {
 
 /// The answer to a request as rmcp wants it.
 pub(super) fn result(value: Value, is_typed: bool) -> ServerResult {
-    if is_typed && let Ok(result) = serde_json::from_value(value.clone()) {
-        return result;
+    if is_typed {
+        let exact = serde_json::from_value(value.clone()).ok();
+        let exact = exact.filter(|result| !matches!(result, ServerResult::CustomResult(_)));
+        let result = exact.or_else(|| serde_json::from_value(greeting(&value)?).ok());
+        if let Some(result) = result {
+            return result;
+        }
     }
     ServerResult::CustomResult(CustomResult(value))
+}
+
+/// A greeting that is not quite right, reduced to what we need of it: a server is not turned away because it
+/// forgot its version, or has a capability that is written in another way.
+fn greeting(value: &Value) -> Option<Value> {
+    let changes = value.pointer("/capabilities/tools/listChanged") == Some(&Value::Bool(true));
+    let capabilities = json!({ "tools": { "listChanged": changes } });
+    if let Some(versions) = value.get("supportedVersions") {
+        return Some(json!({
+            "resultType": "complete",
+            "supportedVersions": versions,
+            "capabilities": capabilities,
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }));
+    }
+    let version = value.get("protocolVersion")?.as_str()?;
+    let word = |path| value.pointer(path).and_then(Value::as_str).unwrap_or("unknown");
+    Some(json!({
+        "protocolVersion": version,
+        "capabilities": capabilities,
+        "serverInfo": { "name": word("/serverInfo/name"), "version": word("/serverInfo/version") },
+    }))
 }
 
 /// Looks at the beginning of a line: at its first key, or at the second if the first is `jsonrpc`.
@@ -144,12 +172,14 @@ fn progress(params: &Value) -> Heard {
     let (Some(Ok(token)), Some(progress)) = (token, number("progress")) else {
         return Heard::Unneeded;
     };
-    let message = params.get("message").and_then(Value::as_str).map(str::to_owned);
+    let message = params.get("message").and_then(Value::as_str).map(plain);
     Heard::Progress(token, Progress { progress, total: number("total"), message })
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -169,6 +199,42 @@ mod tests {
             (r#"{"jsonrpc""#, Head::Other),
         ] {
             assert_eq!(head(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_greeting_that_is_not_quite_right_is_one() {
+        for value in [
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {} }),
+            json!({ "protocolVersion": "2025-06-18", "serverInfo": { "name": 7 } }),
+            json!({ "protocolVersion": "2025-06-18", "capabilities": { "tools": true }, "serverInfo": null }),
+        ] {
+            let result = result(value.clone(), true);
+            assert!(matches!(result, ServerResult::InitializeResult(_)), "{value}: {result:?}");
+        }
+        let odd = json!({ "supportedVersions": ["2026-07-28"], "capabilities": 7 });
+        assert!(matches!(result(odd.clone(), true), ServerResult::DiscoverResult(_)));
+        assert!(matches!(result(odd, false), ServerResult::CustomResult(_)));
+        for value in [json!({}), json!({ "protocolVersion": 7 }), json!({ "supportedVersions": 7 })]
+        {
+            let result = result(value.clone(), true);
+            assert!(
+                !matches!(
+                    result,
+                    ServerResult::InitializeResult(_) | ServerResult::DiscoverResult(_)
+                ),
+                "{value}: {result:?}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_strange(line in prop::collection::vec(any::<u8>(), 0..80)) {
+            head(&line);
+            if let Ok(value) = serde_json::from_slice(&line) {
+                sort(value);
+            }
         }
     }
 

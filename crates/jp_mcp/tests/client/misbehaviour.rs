@@ -31,6 +31,8 @@ async fn an_answer_that_is_too_large_is_an_error_at_once_and_the_server_goes_on(
                 "the answer of the MCP server `fixture` to `huge` is larger than 16 MiB"
             );
             assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+            #[cfg(target_os = "linux")]
+            assert!(peak_memory() < 150 * 1024, "{} KiB", peak_memory());
             assert!(scene.call("echo", json!({})).await.is_ok());
             assert_eq!(scene.starts(), 1);
         }
@@ -45,6 +47,12 @@ async fn an_answer_that_just_fits_is_read() {
 }
 
 #[tokio::test]
+async fn several_messages_in_one_line_are_all_heard() {
+    let scene = Scene::of(Era::Legacy);
+    assert_eq!(text(&scene.call("batch", json!({})).await.unwrap()), "one of two");
+}
+
+#[tokio::test]
 async fn a_flood_of_logs_costs_nothing() {
     let scene = Scene::of(Era::Legacy);
     let result = scene.call("flood", json!({ "messages": 5000 })).await.unwrap();
@@ -52,6 +60,17 @@ async fn a_flood_of_logs_costs_nothing() {
     let stderr = scene.client.status().stderr;
     assert!(stderr.len() <= 64 * 1024, "{}", stderr.len());
     assert_eq!(scene.client.status().garbage, 0);
+}
+
+#[tokio::test]
+async fn a_server_that_asks_more_than_it_reads_is_not_listened_to() {
+    let scene = Scene::of(Era::Legacy);
+    let result = scene.call("pings", json!({ "messages": 50_000 })).await.unwrap();
+    assert_eq!(text(&result), "alive");
+    assert!(scene.call("echo", json!({})).await.is_ok());
+    // Those that were sent while the first ones were not answered are not answered at all.
+    let answers = scene.sent().into_iter().filter(|message| message.get("result").is_some());
+    assert!((1..50_000).contains(&answers.count()));
 }
 
 #[tokio::test]
@@ -101,7 +120,7 @@ async fn an_answer_that_is_none_is_refused() {
     }
     for (answer, wanted) in [
         (json!({ "resultType": "task", "taskId": "1" }), "a task"),
-        (json!({ "resultType": "dream" }), "a result of type \"dream\""),
+        (json!({ "resultType": "dream" }), "a result of type `dream`"),
     ] {
         let error = scene.call("nonsense", json!({ "answer": answer })).await.unwrap_err();
         let McpError::Unsupported { wanted: found, .. } = error else { panic!("{error}") };
@@ -129,6 +148,14 @@ async fn a_resource_that_was_named_can_be_read() {
         assert_eq!(blocks[1]["resource"]["blob"], "aGk=");
         assert_eq!(read.malformed.len(), 1);
     }
+}
+
+/// The most memory that this process ever had, in KiB.
+#[cfg(target_os = "linux")]
+fn peak_memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 fn kind(block: &ContentBlock) -> &'static str {

@@ -58,6 +58,17 @@ async fn questions_without_end_are_ended() {
 }
 
 #[tokio::test]
+async fn a_question_that_is_withdrawn_is_not_waited_for() {
+    let scene = Scene::of(Era::Legacy);
+    let person = Answers { after: Duration::from_mins(10), ..Answers::with(name()) };
+    let Called::Done(result) = scene.called("withdraw", json!({}), &person).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(text(&result), "never mind");
+    assert_eq!(person.count(), 1);
+}
+
+#[tokio::test]
 async fn a_call_can_be_cancelled_while_a_person_is_asked() {
     let scene = Scene::of(Era::Legacy);
     let person = Answers { after: Duration::from_mins(10), ..Answers::with(name()) };

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use jp_config::conversation::tool::source::ToolSource;
 use jp_printer::Print;
 use serde_json::json;
 
@@ -17,6 +18,13 @@ use crate::{
 pub(crate) fn run(ctx: &Ctx, args: &ToolAllow) -> Result {
     let tool = find(ctx, &args.name)?;
     ctx.root()?;
+    if let ToolSource::Mcp { server, .. } = tool.source {
+        let key = ctx.config().server_key(server, &["access"]);
+        let error = format!("`{}` is confined by the rules of its server, in `{key}`", tool.name);
+        return Err(
+            Error::usage(error).hint("`jp tool explain` with the same words says what to write")
+        );
+    }
     let Some(asked) = Asked::from_args(&args.question)? else {
         return Err(Error::usage("nothing is to be allowed")
             .hint("name one thing, for example `--read PATH`; --help lists them"));

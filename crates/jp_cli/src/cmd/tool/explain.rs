@@ -13,7 +13,7 @@ mod row;
 mod subject;
 mod suggest;
 
-use jp_config::conversation::tool::Tool;
+use jp_config::conversation::tool::{Tool, source::ToolSource};
 use jp_printer::Print;
 
 pub(crate) use self::{
@@ -33,6 +33,7 @@ use crate::{
 
 pub(crate) fn run(ctx: &Ctx, args: &ToolExplain) -> Result {
     let tool = find(ctx, &args.name)?;
+    refuse_elsewhere(ctx, &tool)?;
     // Rules are compiled for a workspace; without one nothing true could be said of them.
     let subject = Subject::new(ctx.config(), ctx.policies(), &tool, ctx.root()?, ctx::home());
     let Some(asked) = Asked::from_args(&args.question)? else {
@@ -45,6 +46,19 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolExplain) -> Result {
         ctx.printer().print(Print::content(&answer.to_text()))?;
     }
     if answer.is_allowed() { Ok(()) } else { Err(Error::said(Exit::Refused)) }
+}
+
+/// What runs on another machine does not obey rules of ours, and nothing true could be said of it.
+fn refuse_elsewhere(ctx: &Ctx, tool: &Tool<'_>) -> Result {
+    let ToolSource::Mcp { server, .. } = tool.source else { return Ok(()) };
+    let server = ctx.config().app.providers.mcp.get(server);
+    match server.and_then(|server| server.url.as_deref()) {
+        Some(url) => Err(Error::usage(format!(
+            "`{}` runs at {url}: nothing here says what it may touch",
+            tool.name
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn print_rules(ctx: &Ctx, tool: &Tool<'_>, subject: &Subject<'_>) -> Result {

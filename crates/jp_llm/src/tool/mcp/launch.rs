@@ -160,12 +160,16 @@ impl Launcher {
     pub(crate) fn roots(&self) -> Vec<Utf8PathBuf> {
         let Some(policy) = &self.policy else { return Vec::new() };
         let reads = |path: &Utf8Path| policy.fs.decide(path, Capability::Read).is_allowed();
+        let is_below = |path: &Utf8Path, above: &Utf8Path| above == "." || path.starts_with(above);
         let is_whole = |path: &Utf8Path| {
-            let inside = policy.fs.iter().filter(|rule| rule.path().starts_with(path));
-            inside.into_iter().all(|rule| reads(rule.path()))
+            let mut inside = policy.fs.iter().filter(|rule| is_below(rule.path(), path));
+            inside.all(|rule| reads(rule.path()))
         };
         let granted = policy.fs.iter().map(|rule| rule.path()).filter(|path| is_whole(path));
-        let inside = granted.map(|path| self.root.join(path));
+        let inside = granted.map(|path| match path.as_str() {
+            "." => self.root.clone(),
+            _ => self.root.join(path),
+        });
         let outside = self.needs.read.iter().chain(&self.needs.write).cloned();
         let mut roots: Vec<_> = inside.chain(outside).filter(|path| path.is_dir()).collect();
         roots.sort();

@@ -14,7 +14,14 @@ impl Server {
             "echo" => self.out.answer(id, &answers::text(&params.to_string())),
             "die" | "die_safely" => die(),
             "die_once" | "die_once_safely" => self.die_once(id),
+            "answer_and_leave" => {
+                self.out.answer(id, &answers::text("goodbye"));
+                exit(0);
+            }
+            "batch" => self.batch(id),
+            "withdraw" => self.withdraw(id),
             "deaf" => self.deaf(id),
+            "pings" => self.pings(id, number("messages")),
             "garbage" => self.garbage(id),
             "broken" => self.out.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"#)),
             "huge" => self.huge(id, number("bytes"), arguments["late_id"].as_bool()),
@@ -52,6 +59,39 @@ impl Server {
     fn deaf(&mut self, id: &Value) {
         self.out.answer(id, &answers::text("the last thing I heard"));
         thread::sleep(Duration::from_mins(10));
+    }
+
+    /// Several messages in one line, as one revision of the protocol had it.
+    fn batch(&mut self, id: &Value) {
+        let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": {} });
+        let answer = json!({ "jsonrpc": "2.0", "id": id, "result": answers::text("one of two") });
+        self.out.send(&json!([log, answer]));
+    }
+
+    /// Asks, does not want to know any more, and answers a little later.
+    fn withdraw(&mut self, id: &Value) {
+        self.ask(id, false);
+        let (out, id, question) =
+            (self.out.clone(), id.clone(), format!("question-{}", self.questions));
+        self.asked.clear();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(200));
+            let params = json!({ "requestId": question });
+            out.send(
+                &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+            );
+            thread::sleep(Duration::from_millis(200));
+            out.answer(&id, &answers::text("never mind"));
+        });
+    }
+
+    /// Asks for signs of life without end, reads none of them, and answers at last.
+    fn pings(&mut self, id: &Value, messages: u64) {
+        for number in 0..messages {
+            self.out
+                .send(&json!({ "jsonrpc": "2.0", "id": format!("p{number}"), "method": "ping" }));
+        }
+        self.out.answer(id, &answers::text("alive"));
     }
 
     fn garbage(&mut self, id: &Value) {

@@ -3,30 +3,34 @@
 use std::fmt::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_config::conversation::tool::{Runtime, Tool, command::Command, source::ToolSource};
+use jp_config::{
+    conversation::tool::{Runtime, Tool, command::Command, source::ToolSource},
+    sandbox::SystemConfig,
+};
 use jp_confine::Subject as Confined;
 use jp_sandbox::{
     confinement::Tier,
     plan::{Aspect, Fidelity, Lifetime, Plan, Profile, Row},
 };
+use jp_tool::access::AccessPolicy;
 use serde_json::{Value, json};
 
 use super::subject::Subject;
 use crate::{confine, ctx::Ctx, error::Error, error::Result};
 
-/// The plan for a tool that is a program of its own; there is none for others.
+/// The plan for a tool that is a program of its own, or of a server that is one; there is none for others.
 pub(super) fn plan(ctx: &Ctx, tool: &Tool<'_>, subject: &Subject<'_>) -> Result<Option<Plan>> {
-    let is_local = matches!(tool.config.source, Some(ToolSource::Local { .. }));
-    let Some(command) = tool.config.command.as_ref().filter(|_| is_local) else { return Ok(None) };
-    let needs = tool.config.system.as_ref().map(confine::needs).unwrap_or_default();
-    let program = program(ctx, command);
-    let sealed = Profile::Sealed { may_execute_system: false };
+    let program_of = Confining::of(ctx, tool);
+    let Some(Confining { program, policy, system, profile, lifetime }) = program_of else {
+        return Ok(None);
+    };
+    let needs = system.map(confine::needs).unwrap_or_default();
     let asked = Confined {
-        policy: ctx.policies().get(tool.name).map(|tool| &tool.policy),
+        policy,
         key: &subject.key,
         root: subject.root,
-        profile: (tool.config.runtime == Runtime::Vfs).then_some(sealed),
-        lifetime: Lifetime::Call,
+        profile,
+        lifetime,
         transactional: false,
         needs: &needs,
         approved: &[],
@@ -40,13 +44,53 @@ pub(super) fn plan(ctx: &Ctx, tool: &Tool<'_>, subject: &Subject<'_>) -> Result<
     Ok(Some(prepared.plan))
 }
 
-/// The file that would be executed. One that is not installed, or that depends on the call, is stood
-/// in for by the shell: the rules are kept in the same way for it.
-fn program(ctx: &Ctx, command: &Command) -> Utf8PathBuf {
-    let name = match command {
+/// What is confined, and by what.
+struct Confining<'a> {
+    program: Utf8PathBuf,
+    policy: Option<&'a AccessPolicy>,
+    system: Option<&'a SystemConfig>,
+    profile: Option<Profile>,
+    lifetime: Lifetime,
+}
+
+impl<'a> Confining<'a> {
+    fn of(ctx: &'a Ctx, tool: &Tool<'a>) -> Option<Self> {
+        match tool.source {
+            ToolSource::Local { .. } => {
+                let sealed = Profile::Sealed { may_execute_system: false };
+                Some(Self {
+                    program: program(ctx, name_of(tool.config.command.as_ref()?)),
+                    policy: ctx.policies().get(tool.name).map(|tool| &tool.policy),
+                    system: tool.config.system.as_ref(),
+                    profile: (tool.config.runtime == Runtime::Vfs).then_some(sealed),
+                    lifetime: Lifetime::Call,
+                })
+            }
+            ToolSource::Mcp { server, .. } => {
+                let config = ctx.config().app.providers.mcp.get(server)?;
+                Some(Self {
+                    program: program(ctx, config.command.as_deref()?),
+                    policy: ctx.policies().server(server).map(|server| &server.policy),
+                    system: config.system.as_ref(),
+                    profile: None,
+                    lifetime: Lifetime::Server,
+                })
+            }
+            ToolSource::Builtin { .. } => None,
+        }
+    }
+}
+
+fn name_of(command: &Command) -> &str {
+    match command {
         Command::Line(line) => line.split_whitespace().next().unwrap_or_default(),
         Command::Parts(parts) => &parts.program,
-    };
+    }
+}
+
+/// The file that would be executed. One that is not installed, or that depends on the call, is stood
+/// in for by the shell: the rules are kept in the same way for it.
+fn program(ctx: &Ctx, name: &str) -> Utf8PathBuf {
     let search = crate::ctx::variable("PATH");
     let found = jp_process::find_program(name.as_ref(), search.as_ref(), ctx.cwd().as_std_path());
     let found = found.ok().and_then(|path| Utf8PathBuf::try_from(path).ok());

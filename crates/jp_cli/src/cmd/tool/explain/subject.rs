@@ -4,7 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::{
     Config, Policies, ToolPolicy,
-    conversation::tool::{Runtime, Tool},
+    conversation::tool::{Runtime, Tool, source::ToolSource},
     sandbox::SandboxDefault,
 };
 use jp_tool::access::{AccessPolicy, Capability, SensitiveGate};
@@ -59,10 +59,17 @@ impl<'a> Subject<'a> {
     ) -> Self {
         let is_short = tool.config.sandbox.is_some();
         let sensitive = config.sensitive_paths();
+        // A tool of a server touches what its server may.
+        let (key, compiled) = match tool.source {
+            ToolSource::Mcp { server, .. } => {
+                (config.server_key(server, &[]), policies.server(server))
+            }
+            _ => (config.tool_key(tool.name), policies.get(tool.name)),
+        };
         Self {
             name: tool.name,
-            key: config.tool_key(tool.name),
-            compiled: policies.get(tool.name).cloned().unwrap_or_default(),
+            key,
+            compiled: compiled.cloned().unwrap_or_default(),
             form: if is_short { Form::Sandbox } else { Form::Access },
             defaults: match (tool.config.runtime, config.app.sandbox.default) {
                 (Runtime::Vfs, _) => Defaults::Mediated,

@@ -1,0 +1,181 @@
+//! A server asks: by an envelope, by a round, in the middle of a call. The same person answers.
+
+use std::time::Duration;
+
+use jp_test::Size;
+
+use super::*;
+
+const WITHIN: Duration = Duration::from_secs(30);
+
+fn envelope(id: &str, kind: &str) -> Value {
+    text(&format!(
+        r#"{{"type":"needs_input","question":{{"id":"{id}","text":"Really {id}?","answer_type":{kind}}}}}"#
+    ))
+}
+
+fn form() -> Value {
+    json!({
+        "message": "Which release?",
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                "version": { "type": "string", "title": "Version" },
+                "yanked": { "type": "boolean", "default": false },
+            },
+            "required": ["version"],
+        },
+    })
+}
+
+fn round() -> Value {
+    json!({
+        "resultType": "input_required",
+        "inputRequests": { "which": { "method": "elicitation/create", "params": form() } },
+        "requestState": "sealed state",
+    })
+}
+
+/// D31-036, D31-046, D31-054 to D31-057: each answer goes back by `_meta`, all so far, with the same
+/// arguments.
+#[test]
+fn answers_to_envelopes_come_back_by_meta() {
+    both_eras(|era| {
+        let steps = json!([envelope("a", "\"Boolean\""), envelope("b", "\"Text\""), text("done")]);
+        let env = served(&script(era, &steps), "");
+        let words = ["t", "q=x", "--answer", "a=yes", "--answer", "b=two"];
+        assert_eq!(run(&env, &words).run().success().stdout(), "done\n");
+        let calls = wire(&env, "tools/call");
+        let answers: Vec<_> =
+            calls.iter().map(|call| call["_meta"]["computer.jp/tool"]["answers"].clone()).collect();
+        let wanted = [json!(null), json!({ "a": true }), json!({ "a": true, "b": "two" })];
+        assert_eq!(answers, wanted, "{era}");
+        assert!(calls.iter().all(|call| call["arguments"] == json!({ "q": "x" })));
+    });
+}
+
+/// D31-060, D31-061: a round is answered by its form and its state, under a new id.
+#[test]
+fn a_round_gets_its_answers_and_its_state_back() {
+    let env = served(&script("modern", &json!([round(), "echo"])), "");
+    let words = ["t", "--answer", "version=1.2"];
+    let output = run(&env, &words).run().success();
+    let sent: Value = serde_json::from_str(output.stdout()).unwrap();
+    assert_eq!(sent["requestState"], "sealed state");
+    let filled = json!({ "version": "1.2", "yanked": false });
+    assert_eq!(sent["inputResponses"]["which"]["content"], filled);
+    assert_eq!(sent["inputResponses"]["which"]["action"], "accept");
+    // What was answered in a form is sent as that and not once more.
+    assert!(!sent["_meta"].to_string().contains("computer.jp/tool"), "{sent}");
+    let log = env.read("wire.log");
+    let ids: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["method"] == "tools/call")
+        .map(|line| line["id"].clone())
+        .collect();
+    assert_eq!(ids.len(), 2);
+    assert_ne!(ids[0], ids[1]);
+}
+
+/// D31-062: in the older era the call waits for the answer.
+#[test]
+fn a_question_in_the_middle_of_a_call_is_answered() {
+    let env = served(&script("legacy", &json!([{ "ask": form() }])), "");
+    let words = ["t", "--answer", "version=1.2", "--answer", "yanked=true"];
+    let output = run(&env, &words).run().success();
+    let answered: Value = serde_json::from_str(output.stdout()).unwrap();
+    let filled = json!({ "version": "1.2", "yanked": true });
+    assert_eq!(answered, json!({ "action": "accept", "content": filled }));
+    assert_eq!(wire(&env, "tools/call").len(), 1);
+}
+
+/// D31-058: where nobody can be asked there is the configured answer, the default, or an end at once.
+#[test]
+fn nobody_is_waited_for() {
+    for (era, step) in [("modern", round()), ("legacy", json!({ "ask": form() }))] {
+        let env = served(&script(era, &json!([step.clone(), text("done")])), "");
+        let output = run(&env, &["t"]).run().code(3);
+        assert!(output.stderr().contains("\"Version\""), "{output}");
+        assert!(output.stderr().contains("questions.version.answer"), "{output}");
+        let more = "[conversation.tools.own]\nsource = 'mcp.s.t'\nrun = 'unattended'\nquestions.version.answer = '3'";
+        let env = served(&script(era, &json!([step, text("done")])), more);
+        run(&env, &["own"]).run().success();
+    }
+}
+
+#[test]
+fn a_person_answers_in_the_terminal() {
+    for (era, step) in [
+        ("modern", round()),
+        ("legacy", json!({ "ask": form() })),
+        ("modern", envelope("version", "\"Text\"")),
+        ("legacy", envelope("version", "\"Text\"")),
+    ] {
+        let env = served(&script(era, &json!([step, "echo"])), "");
+        let mut pty = run(&env, &["t"]).pty(Size::default());
+        pty.expect("ersion", WITHIN).expect_keys(WITHIN).send("1.2\r");
+        if step.get("type").is_none() && !step.to_string().contains("needs_input") {
+            pty.expect("yanked", WITHIN).expect_keys(WITHIN).send("y\r");
+        }
+        let output = pty.wait(WITHIN).success();
+        assert!(output.screen().contains("1.2"), "{era}: {output}");
+    }
+}
+
+/// A form without fields that is answered by no is declined, and the server goes on.
+#[test]
+fn no_declines() {
+    let ask = json!({ "ask": { "message": "Fetch it?", "requestedSchema": { "type": "object", "properties": {} } } });
+    let env = served(&script("legacy", &json!([ask])), "");
+    let output = run(&env, &["t", "--answer", "accept=no"]).run().success();
+    let answered: Value = serde_json::from_str(output.stdout()).unwrap();
+    assert_eq!(answered["action"], "decline");
+}
+
+#[test]
+fn a_server_that_asks_for_ever_is_ended() {
+    let env = served(
+        &script(
+            "modern",
+            &json!([{
+                "resultType": "input_required",
+                "inputRequests": { "a": { "method": "elicitation/create", "params": { "message": "Again?", "requestedSchema": { "type": "object", "properties": { "x": { "type": "string", "default": "y" } } } } } },
+            }]),
+        ),
+        "",
+    );
+    let output = run(&env, &["t"]).run().code(1);
+    assert!(output.stderr().contains("more than 20"), "{output}");
+}
+
+/// D31-059: whoever asks, the same loop answers, and the tool gets the same.
+#[test]
+fn a_program_and_a_server_ask_in_the_same_way() {
+    let question = envelope("go", "{\"Select\":{\"options\":[\"left\",\"right\"]}}");
+    let body = question["content"][0]["text"].as_str().unwrap();
+    let local = format!(
+        "#!/bin/sh\nread -r line\ncase $line in *'\"answers\":{{}}'*) echo '{body}';;\n*) echo \"$line\";; esac\n"
+    );
+    let more = "[conversation.tools.local]\nsource = 'local'\ncommand = 'sh local.sh'\nrun = 'unattended'\nparameters = {}";
+    let echo = r#"{"type":"success","content":"unused"}"#;
+    let env = served(&script("modern", &json!([question, "echo", text(echo)])), more);
+    env.write("local.sh", local);
+    let program = run(&env, &["local", "--answer", "go=right"]).run().success();
+    let server = run(&env, &["t", "--answer", "go=right"]).run().success();
+    let program: Value = serde_json::from_str(program.stdout()).unwrap();
+    let server: Value = serde_json::from_str(server.stdout()).unwrap();
+    let (tool, context) =
+        (&server["_meta"]["computer.jp/tool"], &server["_meta"]["computer.jp/context"]);
+    // D31-050, D31-051
+    assert_eq!(program["tool"]["answers"], tool["answers"]);
+    assert_eq!(program["context"], *context);
+    for name in ["local", "t"] {
+        let env = served(&script("modern", &json!([question])), more);
+        env.write("local.sh", format!("echo '{body}'"));
+        let output = run(&env, &[name]).run().code(3);
+        assert!(output.stderr().contains("Really go?"), "{output}");
+        let output = run(&env, &[name, "--answer", "go=up"]).run().code(2);
+        assert!(output.stderr().contains("expected one of `left`, `right`"), "{output}");
+    }
+}

@@ -115,11 +115,12 @@ pub(crate) async fn run(
         output_bytes: usize::try_from(host.limits().file_bytes).unwrap_or(usize::MAX),
     };
     let ran = host.programs()?.run(run).await.map_err(|error| refusal(&error, &scrubber))?;
-    bring_back(place).await?;
-    gate.note_change();
     let text = |bytes| String::from_utf8_lossy(&scrubber.bytes(bytes)).into_owned();
     let (stdout, stderr) = (text(ran.stdout), text(ran.stderr));
-    Ok(ProcessRunResult { stdout, stderr, exit_code: ran.exit_code })
+    let result = ProcessRunResult { stdout, stderr, exit_code: ran.exit_code };
+    bring_back(place, &result).await?;
+    gate.note_change();
+    Ok(result)
 }
 
 /// The variables that were asked for, as far as the rule lets the program have them.
@@ -129,8 +130,9 @@ fn variables(params: &ProcessRun, rule: &CommandRule, host: &Host) -> Vec<(Strin
     found.collect()
 }
 
-/// Brings back what the program changed, if it worked in a copy.
-async fn bring_back(mut place: Materialized) -> Result<(), Stop> {
+/// Brings back what the program changed, if it worked in a copy. Where that fails, what it said is part of
+/// the error: nobody can run it again to see it.
+async fn bring_back(mut place: Materialized, result: &ProcessRunResult) -> Result<(), Stop> {
     let work = tokio::task::spawn_blocking(move || place.sync_back().map(|_| ()));
     let synced = work.await.map_err(|_| internal("the host failed to bring changes back"))?;
     synced.map_err(|error| {
@@ -140,9 +142,24 @@ async fn bring_back(mut place: Materialized) -> Result<(), Stop> {
             }
             _ => ErrorCode::InternalError,
         };
-        let message = format!("the program has run, but not all its changes are kept: {error}");
+        let said = said(result);
+        let message =
+            format!("the program has run, but not all its changes are kept: {error}; {said}");
         ErrorObject::new(code, message).into()
     })
+}
+
+/// How a program ended and the end of what it wrote, in a few lines.
+fn said(result: &ProcessRunResult) -> String {
+    const MOST: usize = 2_000;
+    let code = result.exit_code;
+    let last = |name: &str, text: &str| {
+        let text = text.trim();
+        let from = text.ceil_char_boundary(text.len().saturating_sub(MOST));
+        (!text.is_empty()).then(|| format!("\n{name}: {}", &text[from..]))
+    };
+    let streams = [last("stderr", &result.stderr), last("stdout", &result.stdout)];
+    format!("it ended with code {code}{}", streams.into_iter().flatten().collect::<String>())
 }
 
 fn refusal(error: &ProgramError, scrubber: &Scrubber) -> Stop {

@@ -315,7 +315,9 @@ fn tools_call(call: &Call<'_>, resume: Option<&Resume>) -> ClientRequest {
     let mut params = params.with_arguments(call.arguments.clone());
     params.meta = meta::ours(call.meta.as_ref());
     if let Some(Resume { responses, state }) = resume {
-        params.input_responses = Some(responses.clone().into_iter().collect());
+        // A server that only wants to be asked again gets its state, and nothing else.
+        let given = Some(responses.clone().into_iter().collect());
+        params.input_responses = given.filter(|_| !responses.is_empty());
         params.request_state.clone_from(state);
     }
     ClientRequest::CallToolRequest(CallToolRequest::new(params))

@@ -166,13 +166,6 @@ pub enum StartError {
     Http(String),
 }
 
-impl McpError {
-    /// Whether the same call may succeed a moment later, as far as the connection is concerned.
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Died { .. } | Self::Timeout { .. })
-    }
-}
-
 fn seconds(time: Duration) -> String {
     if time < Duration::from_secs(1) {
         format!("{} ms", time.as_millis())

@@ -101,7 +101,7 @@ async fn a_death_is_seen_at_once_and_by_all() {
 
 #[tokio::test]
 async fn a_server_that_reads_no_more_is_an_error_in_time_and_can_be_ended() {
-    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(500));
+    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(1500));
     scene.call("deaf", json!({})).await.unwrap();
     // More than a pipe holds.
     let begun = Instant::now();

@@ -39,7 +39,7 @@ pub struct Progress {
     pub progress: f64,
     /// Of how much.
     pub total: Option<f64>,
-    /// What is being done. Words of the server: not to be trusted.
+    /// What is being done, in the words of the server; short and plain.
     pub message: Option<String>,
 }
 

@@ -34,6 +34,7 @@ use crate::{
     server_spec::ServerSpec,
     status::{State, Status},
     tools::Tools,
+    words::plain,
 };
 
 /// One configured server. Cheap to make: it is started when it is first used.
@@ -213,9 +214,9 @@ impl Client {
         let status = &mut known.status;
         status.era = Some(connection.era());
         if let Some(info) = connection.info() {
-            status.protocol = Some(info.protocol_version.to_string());
-            status.server = info.server_info.as_ref().map(|server| server.name.clone());
-            status.version = info.server_info.as_ref().map(|server| server.version.clone());
+            status.protocol = Some(plain(info.protocol_version.as_str()));
+            status.server = info.server_info.as_ref().map(|server| plain(&server.name));
+            status.version = info.server_info.as_ref().map(|server| plain(&server.version));
             status.instructions.clone_from(&info.instructions);
         }
     }
@@ -314,7 +315,9 @@ fn tools_call(call: &Call<'_>, resume: Option<&Resume>) -> ClientRequest {
     let mut params = params.with_arguments(call.arguments.clone());
     params.meta = meta::ours(call.meta.as_ref());
     if let Some(Resume { responses, state }) = resume {
-        params.input_responses = Some(responses.clone().into_iter().collect());
+        // A server that only wants to be asked again gets its state, and nothing else.
+        let given = Some(responses.clone().into_iter().collect());
+        params.input_responses = given.filter(|_| !responses.is_empty());
         params.request_state.clone_from(state);
     }
     ClientRequest::CallToolRequest(CallToolRequest::new(params))

@@ -23,6 +23,7 @@ use crate::{
     shared::Shared,
     stderr::Tail,
     transport::{Lines, OverHttp},
+    words::plain,
 };
 
 /// So long is waited for the last words of a program that would not speak.
@@ -166,7 +167,10 @@ fn limit(way: Way, startup: Duration) -> Duration {
 /// The error and its causes in one line, without what rmcp prints of whole messages.
 fn story(error: &ClientInitializeError) -> String {
     match error {
-        ClientInitializeError::JsonRpcError(error) => format!("it refused the connection: {error}"),
+        ClientInitializeError::JsonRpcError(error) => {
+            let said = plain(&error.message);
+            format!("it refused the connection: {said} (code {})", error.code.0)
+        }
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => story(fallback),
         ClientInitializeError::ExpectedInitResult(_)
         | ClientInitializeError::ExpectedInitResponse(_) => {
@@ -174,8 +178,8 @@ fn story(error: &ClientInitializeError) -> String {
         }
         ClientInitializeError::TransportError { error, .. } => {
             let story: Vec<String> = causes(&*error.error).map(ToString::to_string).collect();
-            story.join(": ")
+            plain(&story.join(": "))
         }
-        other => other.to_string(),
+        other => plain(&other.to_string()),
     }
 }

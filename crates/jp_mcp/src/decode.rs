@@ -18,6 +18,7 @@ use crate::{
     elicit::Form,
     limits::MAX_NAME,
     tools::{Annotations, MalformedTool, Tool, Tools},
+    words::plain,
 };
 
 /// The method of a question to a person.
@@ -43,8 +44,8 @@ pub(crate) fn called(answer: Value, roots: &[Utf8PathBuf]) -> Result<Called, Dec
     match answer.get("resultType").map(|kind| kind.as_str()) {
         None | Some(Some("complete")) => result(answer).map(Called::Done),
         Some(Some("input_required")) => round(&mut answer, roots).map(Called::InputRequired),
-        Some(Some("task")) => Err(DecodeError::Unsupported("a task".to_owned())),
-        Some(Some(other)) => Err(DecodeError::Unsupported(format!("a result of type {other:?}"))),
+        Some(Some("task")) => Err(unsupported("a task")),
+        Some(Some(other)) => Err(unsupported(&format!("a result of type `{other}`"))),
         Some(None) => Err(malformed("`resultType` is not a string")),
     }
 }
@@ -79,7 +80,7 @@ pub(crate) fn page(answer: Value, tools: &mut Tools) -> Result<Option<String>, D
 pub(crate) fn contents(answer: Value) -> Result<Blocks, DecodeError> {
     let mut answer = object(answer, "the answer")?;
     if answer.get("resultType").is_some_and(|kind| kind == "input_required") {
-        return Err(DecodeError::Unsupported("an answer of a person".to_owned()));
+        return Err(unsupported("an answer of a person"));
     }
     let Some(Value::Array(contents)) = answer.remove("contents") else {
         return Err(malformed("`contents` is not a list"));
@@ -89,7 +90,8 @@ pub(crate) fn contents(answer: Value) -> Result<Blocks, DecodeError> {
         match serde_json::from_value::<Resource>(value) {
             Ok(resource) => blocks.blocks.push(ContentBlock::resource(resource)),
             Err(error) => {
-                blocks.malformed.push(MalformedBlock { index, reason: error.to_string() });
+                let reason = plain(&error.to_string());
+                blocks.malformed.push(MalformedBlock { index, reason });
             }
         }
     }
@@ -128,9 +130,7 @@ pub(crate) fn root_uris(roots: &[Utf8PathBuf]) -> Vec<String> {
 fn result(mut answer: Map<String, Value>) -> Result<CallResult, DecodeError> {
     let structured = answer.remove("structuredContent").filter(|value| !value.is_null());
     let content = match answer.remove("content") {
-        Some(content @ Value::Array(_)) => {
-            Blocks::deserialize(content).map_err(|error| malformed(error.to_string()))?
-        }
+        Some(content @ Value::Array(_)) => blocks(content)?,
         // Only a server that answers programs may leave it out.
         None | Some(Value::Null) if structured.is_some() => Blocks::default(),
         None | Some(Value::Null) => return Err(malformed("`content` is missing")),
@@ -143,6 +143,15 @@ fn result(mut answer: Map<String, Value>) -> Result<CallResult, DecodeError> {
         Some(_) => return Err(malformed("`isError` is not a boolean")),
     };
     Ok(CallResult { content, structured, is_error, meta: meta(&mut answer) })
+}
+
+/// The reasons quote what they found, which may be anything.
+fn blocks(content: Value) -> Result<Blocks, DecodeError> {
+    let mut blocks = Blocks::deserialize(content).map_err(|error| malformed(error.to_string()))?;
+    for block in &mut blocks.malformed {
+        block.reason = plain(&block.reason);
+    }
+    Ok(blocks)
 }
 
 fn round(answer: &mut Map<String, Value>, roots: &[Utf8PathBuf]) -> Result<Round, DecodeError> {
@@ -162,7 +171,7 @@ fn round(answer: &mut Map<String, Value>, roots: &[Utf8PathBuf]) -> Result<Round
             ROOTS if !roots.is_empty() => {
                 round.answered.insert(key, roots_result(&root_uris(roots)));
             }
-            other => return Err(DecodeError::Unsupported(format!("{other:?}"))),
+            other => return Err(unsupported(other)),
         }
     }
     Ok(round)
@@ -236,8 +245,12 @@ fn text(value: &mut Map<String, Value>, name: &str) -> Result<Option<String>, De
     }
 }
 
+fn unsupported(wanted: &str) -> DecodeError {
+    DecodeError::Unsupported(plain(wanted))
+}
+
 fn malformed(reason: impl Into<String>) -> DecodeError {
-    DecodeError::Malformed(reason.into())
+    DecodeError::Malformed(plain(&reason.into()))
 }
 
 #[cfg(test)]

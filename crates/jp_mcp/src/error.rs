@@ -1,13 +1,13 @@
 //! What can go wrong between us and a server.
 //!
 //! Each error names the server, says what happened, and carries the last words of the server where they
-//! may say why. Hints beyond that belong to whoever prints the error.
+//! may say why, short and plain (`words.rs`). Hints beyond that belong to whoever prints the error.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::launch::LaunchError;
+use crate::{launch::LaunchError, words::said};
 
 /// Why a server did not do what it was asked.
 #[derive(Debug, Error)]
@@ -121,13 +121,13 @@ pub enum McpError {
     },
 }
 
-/// An error of JSON-RPC. The words are those of the server: not to be trusted.
+/// An error of JSON-RPC.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{message} (code {code})")]
 pub struct Answered {
     /// The number of the error.
     pub code: i64,
-    /// What it says.
+    /// What it says, in the words of the server; short and plain.
     pub message: String,
     /// What it adds.
     pub data: Option<serde_json::Value>,
@@ -166,13 +166,6 @@ pub enum StartError {
     Http(String),
 }
 
-impl McpError {
-    /// Whether the same call may succeed a moment later, as far as the connection is concerned.
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Died { .. } | Self::Timeout { .. })
-    }
-}
-
 fn seconds(time: Duration) -> String {
     if time < Duration::from_secs(1) {
         format!("{} ms", time.as_millis())
@@ -183,11 +176,4 @@ fn seconds(time: Duration) -> String {
 
 fn again(repeated: bool) -> &'static str {
     if repeated { ", and once more after it was started again" } else { "" }
-}
-
-/// The last lines of stderr, as the end of a sentence.
-fn said(stderr: &str) -> String {
-    let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(5)..];
-    if last.is_empty() { String::new() } else { format!("; it wrote: {}", last.join("\n")) }
 }

@@ -36,6 +36,7 @@ mod status;
 mod stderr;
 mod tools;
 mod transport;
+mod words;
 
 use std::pin::Pin;
 

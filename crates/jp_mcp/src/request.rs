@@ -26,6 +26,7 @@ use crate::{
     limits::{LAST_WORD, MAX_QUESTIONS},
     meta::WantsProgress,
     shared::{Asked, Asking, Fault, Seated, Shared},
+    words::plain,
 };
 
 /// So much progress may be on its way; more is dropped.
@@ -187,7 +188,7 @@ impl Waiting {
             (_, Some(Fault::NotJson(reason))) => Failure::NotJson(reason),
             (ServiceError::McpError(error), None) => Failure::Refused(Answered {
                 code: error.code.0.into(),
-                message: error.message.into_owned(),
+                message: plain(&error.message),
                 data: error.data,
             }),
             (ServiceError::TransportSend(error), None) => not_sent(&*error.error),

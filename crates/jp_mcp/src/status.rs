@@ -11,15 +11,15 @@ pub struct Status {
     pub era: Option<Era>,
     /// The revision of the protocol that was agreed on.
     pub protocol: Option<String>,
-    /// What it calls itself. Words of the server: not to be trusted.
+    /// What it calls itself; short and plain.
     pub server: Option<String>,
     /// And its version.
     pub version: Option<String>,
-    /// How to use it, in its own words.
+    /// How to use it, in its own words: not to be trusted.
     pub instructions: Option<String>,
     /// What its user should know about how it was started.
     pub warnings: Vec<String>,
-    /// The end of what it wrote to stderr, in the life that is or was the last.
+    /// The end of what it wrote to stderr, in the life that is or was the last: not to be trusted.
     pub stderr: String,
     /// Lines on its output that were no messages, and were skipped.
     pub garbage: u64,

@@ -21,7 +21,7 @@ use rmcp::model::{
 use tokio::sync::mpsc;
 
 pub(crate) use self::{http::OverHttp, lines::Lines};
-use crate::{call::Progress, limits::MAX_OWED, meta, shared::Shared};
+use crate::{call::Progress, limits::MAX_OWED, meta, shared::Shared, words::plain};
 
 /// Where the messages of one connection pass by.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Desk {
         match notification {
             ServerNotification::ProgressNotification(notification) => {
                 let params = &notification.params;
-                let message = params.message.clone();
+                let message = params.message.as_deref().map(plain);
                 let (progress, total) = (params.progress, params.total);
                 self.progress(&params.progress_token, Progress { progress, total, message });
                 None

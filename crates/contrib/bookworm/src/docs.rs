@@ -5,6 +5,7 @@
 //! features; that of a package whose files may change is made again each time, which costs nothing
 //! when nothing has changed.
 
+mod html;
 mod items;
 mod make;
 mod markdown;
@@ -92,18 +93,21 @@ impl Docs {
     pub(crate) async fn items(&self) -> Result<Vec<Item>, Stop> {
         let path = self.path("all.html")?;
         let html = self.html(&path).await?.ok_or_else(|| self.missing())?;
-        Ok(items::all(&html, &path))
+        Ok(aside(move || items::all(&html, &path)).await??)
     }
 
     /// The members of types and traits, as far as that takes no network: methods, variants, fields.
-    pub(crate) fn members(&self, items: &[Item]) -> Vec<Item> {
-        let Pages::Here(root) = &self.pages else { return Vec::new() };
-        items::members(items, |path| files::read(root, path).ok().flatten())
+    pub(crate) async fn members(&self, items: &[Item]) -> Result<Vec<Item>, Stop> {
+        let Pages::Here(root) = &self.pages else { return Ok(Vec::new()) };
+        let (root, items) = (root.clone(), items.to_vec());
+        aside(move || items::members(&items, |path| files::read(&root, path).ok().flatten())).await
     }
 
     /// The page of an item.
     pub(crate) async fn page(&self, item: &Item) -> Result<Option<Page>, Stop> {
-        Ok(self.html(&item.page).await?.and_then(|html| Page::parse(&html, &item.page)))
+        let Some(html) = self.html(&item.page).await? else { return Ok(None) };
+        let path = item.page.clone();
+        Ok(aside(move || Page::parse(&html, &path)).await??)
     }
 
     /// The page of a module, or of the crate.
@@ -120,8 +124,8 @@ impl Docs {
     /// The lines of a source file that a page refers to.
     pub(crate) async fn source(&self, page: &Page, link: &str) -> Result<Option<String>, Stop> {
         let Some((path, lines)) = source::parse_link(&page.path, link) else { return Ok(None) };
-        let html = self.html(&path).await?;
-        Ok(html.and_then(|html| source::lines(&html, lines)))
+        let Some(html) = self.html(&path).await? else { return Ok(None) };
+        Ok(aside(move || source::lines(&html, lines)).await??)
     }
 
     async fn html(&self, path: &DocPath) -> Result<Option<String>, Stop> {
@@ -148,4 +152,10 @@ impl Docs {
         let text = format!("There is no documentation of {} {}.", self.name, self.version);
         ToolError::new(text).into()
     }
+}
+
+/// Work that takes a while and cannot be interrupted, where it holds nothing else up.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Stop> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| ToolError::new("Reading the documentation broke down.").into())
 }

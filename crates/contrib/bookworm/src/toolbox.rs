@@ -6,7 +6,6 @@ use jp_mcp_server::{
 };
 use jp_tool::ToolError;
 use thiserror::Error;
-use tokio::sync::Mutex;
 
 use crate::{
     args::{Args, ArgsError, cargo_home},
@@ -31,8 +30,6 @@ pub(crate) struct Bookworm {
     pub(crate) library: Library,
     pub(crate) site: Option<Site>,
     pub(crate) offline: bool,
-    /// Held while documentation is made.
-    pub(crate) making: Mutex<()>,
 }
 
 /// The server cannot work as it was started.
@@ -49,8 +46,9 @@ impl Bookworm {
         let (workspace, cache) = (args.workspace()?, args.cache()?);
         let url = args.site.filter(|_| !args.offline);
         let site = url.map(|url| Site::new(url, &cache)).transpose()?;
-        let library = Library::new(Cargo::new("cargo".into(), workspace), cache, cargo_home());
-        Ok(Self { library, site, offline: args.offline, making: Mutex::new(()) })
+        let cargo = Cargo::new("cargo".into(), workspace).offline(args.offline);
+        let library = Library::new(cargo, cache, cargo_home());
+        Ok(Self { library, site, offline: args.offline })
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) struct McpAdd {
     #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new(), value_hint = ValueHint::Hostname, conflicts_with = "url")]
     pub(crate) net: Vec<String>,
 
-    /// Give it a variable; ${JP_NAME} in the value stands for one of yours
+    /// Give it a variable; `${JP_NAME}` in the value stands for one of yours
     #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with = "url")]
     pub(crate) variables: Vec<String>,
 
@@ -75,7 +75,7 @@ pub(crate) struct McpAdd {
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) url: Option<String>,
 
-    /// Send a header to it; ${JP_NAME} in the value stands for one of your variables
+    /// Send a header to it; `${JP_NAME}` in the value stands for one of your variables
     #[arg(long = "header", value_name = "NAME=VALUE", requires = "url")]
     pub(crate) headers: Vec<String>,
 }

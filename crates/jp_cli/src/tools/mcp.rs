@@ -17,9 +17,9 @@ pub(super) fn world(ctx: &Ctx, attended: Option<&Arc<Progress>>) -> McpWorld {
     let config = ctx.config().clone();
     let fill = move |key: &str, value: &str| {
         let filled = variables::fill(&config, key, value);
-        filled.map_err(|reason| match variables::is_foreign(&config, key) {
-            true => format!("{reason}; {}", variables::HINT),
-            false => reason,
+        filled.map_err(|reason| {
+            let is_foreign = variables::is_foreign(&config, key);
+            if is_foreign { format!("{reason}; {}", variables::HINT) } else { reason }
         })
     };
     let cache = ctx::cache_home().map(|cache| cache.join("jp/mcp"));

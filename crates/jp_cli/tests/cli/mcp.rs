@@ -57,7 +57,9 @@ fn text(text: &str) -> Value {
 /// What the server was sent, by method.
 fn wire(env: &TestEnv, method: &str) -> Vec<Value> {
     let log = env.read("wire.log");
-    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines = log.lines().map(|line| {
+        serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    });
     lines.filter(|line| line["method"] == method).map(|line| line["params"].clone()).collect()
 }
 

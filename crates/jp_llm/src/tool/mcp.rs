@@ -34,10 +34,13 @@ pub use self::{launch::ProgramError, pins::Pinned};
 /// Whoever is told how far a call is: the name of the tool, and how far.
 pub type Listener = Arc<dyn Fn(&str, &Progress) + Send + Sync>;
 
+/// Fills in variables: the key of a value, and the value.
+pub type Fill = Box<dyn Fn(&str, &str) -> Result<String, String> + Send + Sync>;
+
 /// What servers are started and remembered with, beside the configuration.
 pub struct McpWorld {
     /// Fills in the variables of a value, which is at this key of the configuration. Says why not.
-    pub fill: Box<dyn Fn(&str, &str) -> Result<String, String> + Send + Sync>,
+    pub fill: Fill,
     /// Where pictures and sounds are saved; `None` to save none.
     pub media: Option<Utf8PathBuf>,
     /// Where it is remembered how servers speak; `None` to find it out each time.
@@ -75,7 +78,7 @@ pub enum ServerError {
     },
     /// It did not do what it was asked.
     #[error(transparent)]
-    Mcp(#[from] McpError),
+    Mcp(Box<McpError>),
     /// What was kept of its tools cannot be read or written.
     #[error("what is kept of the tools of `{server}` cannot be used: {source}")]
     Pins {
@@ -84,6 +87,12 @@ pub enum ServerError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl From<McpError> for ServerError {
+    fn from(error: McpError) -> Self {
+        Self::Mcp(Box::new(error))
+    }
 }
 
 impl ServerError {
@@ -171,7 +180,7 @@ pub(crate) struct Recipe {
 /// How a server is reached.
 #[derive(Debug)]
 pub(crate) enum Way {
-    Program(Launcher),
+    Program(Box<Launcher>),
     Http { url: Url, headers: Vec<(String, String)> },
 }
 
@@ -216,7 +225,7 @@ impl Server {
         let Recipe { name, way, is_stateful, startup, patience } = recipe;
         let (connect, launcher, era_key, roots) = match way {
             Way::Program(launcher) => {
-                let launcher = Arc::new(launcher);
+                let launcher = Arc::new(*launcher);
                 let (key, roots) = (eras::key(&launcher), launcher.roots());
                 (Connect::Program(launcher.clone()), Some(launcher), key, roots)
             }

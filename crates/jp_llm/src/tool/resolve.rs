@@ -32,7 +32,10 @@ use jp_tool::{SchemaResponse, SessionAction, Tool, ToolSchema, access::Sensitive
 use jp_vfs::ToolAccess;
 use serde_json::{Map, Value};
 
-pub use self::{error::ResolveError, mcp::Listed};
+pub use self::{
+    error::{Offer, ResolveError},
+    mcp::Listed,
+};
 use super::{
     arguments::Validator,
     context::Place,

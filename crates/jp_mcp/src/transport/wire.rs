@@ -13,7 +13,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::call::Progress;
+use crate::{call::Progress, words::plain};
 
 /// What a line is.
 #[derive(Debug)]
@@ -172,7 +172,7 @@ fn progress(params: &Value) -> Heard {
     let (Some(Ok(token)), Some(progress)) = (token, number("progress")) else {
         return Heard::Unneeded;
     };
-    let message = params.get("message").and_then(Value::as_str).map(str::to_owned);
+    let message = params.get("message").and_then(Value::as_str).map(plain);
     Heard::Progress(token, Progress { progress, total: number("total"), message })
 }
 

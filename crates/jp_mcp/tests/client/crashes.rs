@@ -59,6 +59,31 @@ async fn once_more_is_once() {
 }
 
 #[tokio::test]
+async fn the_last_answer_of_a_server_that_leaves_is_heard() {
+    for era in ERAS {
+        let scene = Scene::of(era);
+        for lives in 1..=10 {
+            let result = scene.call("answer_and_leave", json!({})).await.unwrap();
+            assert_eq!(text(&result), "goodbye");
+            assert_eq!(scene.starts(), lives);
+            // Until its end is seen it may be asked again, which is another story.
+            while scene.client.status().state != State::Dead {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_state_that_dies_is_started_for_the_next_call() {
+    let scene = Scene::with(&["era=legacy"], |spec| spec.stateful = false);
+    let error = scene.call("die", json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("out of ideas"), "{error}");
+    assert!(scene.call("echo", json!({})).await.is_ok());
+    assert_eq!(scene.starts(), 2);
+}
+
+#[tokio::test]
 async fn a_death_is_seen_at_once_and_by_all() {
     let scene = Scene::of(Era::Legacy);
     scene.client.tools().await.unwrap();
@@ -76,7 +101,7 @@ async fn a_death_is_seen_at_once_and_by_all() {
 
 #[tokio::test]
 async fn a_server_that_reads_no_more_is_an_error_in_time_and_can_be_ended() {
-    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(500));
+    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(1500));
     scene.call("deaf", json!({})).await.unwrap();
     // More than a pipe holds.
     let begun = Instant::now();

@@ -12,7 +12,7 @@ use crate::common::{Scene, text};
 
 fn quick(words: &[&str], era: Option<Era>) -> Scene {
     Scene::with(words, |spec| {
-        spec.startup = Duration::from_secs(2);
+        spec.startup = Duration::from_secs(6);
         spec.era = era;
     })
 }
@@ -54,7 +54,7 @@ async fn what_was_found_last_time_is_where_to_begin() {
 #[tokio::test]
 async fn a_slow_server_of_the_newer_era_is_waited_for() {
     let scene = Scene::with(&["era=modern", "probe=slow"], |spec| {
-        spec.startup = Duration::from_secs(4);
+        spec.startup = Duration::from_secs(6);
     });
     scene.call("echo", json!({})).await.unwrap();
     assert_eq!(scene.client.status().era, Some(Era::Modern));

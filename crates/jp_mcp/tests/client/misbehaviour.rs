@@ -47,6 +47,12 @@ async fn an_answer_that_just_fits_is_read() {
 }
 
 #[tokio::test]
+async fn several_messages_in_one_line_are_all_heard() {
+    let scene = Scene::of(Era::Legacy);
+    assert_eq!(text(&scene.call("batch", json!({})).await.unwrap()), "one of two");
+}
+
+#[tokio::test]
 async fn a_flood_of_logs_costs_nothing() {
     let scene = Scene::of(Era::Legacy);
     let result = scene.call("flood", json!({ "messages": 5000 })).await.unwrap();
@@ -114,7 +120,7 @@ async fn an_answer_that_is_none_is_refused() {
     }
     for (answer, wanted) in [
         (json!({ "resultType": "task", "taskId": "1" }), "a task"),
-        (json!({ "resultType": "dream" }), "a result of type \"dream\""),
+        (json!({ "resultType": "dream" }), "a result of type `dream`"),
     ] {
         let error = scene.call("nonsense", json!({ "answer": answer })).await.unwrap_err();
         let McpError::Unsupported { wanted: found, .. } = error else { panic!("{error}") };

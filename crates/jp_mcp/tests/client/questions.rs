@@ -37,8 +37,8 @@ async fn a_question_in_the_middle_of_a_call_is_answered_and_the_call_goes_on() {
 // D31-062, the half on the wire: the time of the call does not run while a person is asked.
 #[tokio::test]
 async fn the_time_of_the_call_stands_still_while_a_person_is_asked() {
-    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(600));
-    let person = Answers { after: Duration::from_millis(1500), ..Answers::with(name()) };
+    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(1500));
+    let person = Answers { after: Duration::from_millis(2500), ..Answers::with(name()) };
     let called = scene.called("ask", json!({}), &person).await.unwrap();
     assert!(matches!(called, Called::Done(_)));
     assert!(scene.sent_with("notifications/cancelled").is_empty());
@@ -55,6 +55,17 @@ async fn questions_without_end_are_ended() {
     // It would go on asking whoever calls next, so it is ended.
     assert!(scene.call("echo", json!({})).await.is_ok());
     assert_eq!(scene.starts(), 2);
+}
+
+#[tokio::test]
+async fn a_question_that_is_withdrawn_is_not_waited_for() {
+    let scene = Scene::of(Era::Legacy);
+    let person = Answers { after: Duration::from_mins(10), ..Answers::with(name()) };
+    let Called::Done(result) = scene.called("withdraw", json!({}), &person).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(text(&result), "never mind");
+    assert_eq!(person.count(), 1);
 }
 
 #[tokio::test]
@@ -113,6 +124,7 @@ async fn a_round_that_needs_no_person_is_made_by_itself() {
     let scene = Scene::of(Era::Modern);
     let result = scene.call("state_only", json!({})).await.unwrap();
     assert!(text(&result).contains(r#""requestState":"later""#));
+    assert!(!text(&result).contains("inputResponses"));
 
     let scene = Scene::with(&["era=modern"], |spec| spec.roots = vec!["/w".into()]);
     let result = scene.call("round_roots", json!({})).await.unwrap();

@@ -13,11 +13,18 @@
 pub fn escape(text: &str, out: &mut Vec<u8>) {
     out.reserve(text.len() + text.len() / 16 + 2);
     out.push(b'"');
-    // Into a place of a fixed size it is written without asking for room each time.
-    let mut written = [0; ESCAPED];
-    for block in text.as_bytes().chunks(BLOCK) {
-        let length = escape_block(block, &mut written);
-        out.extend_from_slice(&written[..length]);
+    if text.len() <= SHORT {
+        for byte in text.bytes() {
+            let (length, escaped) = &ESCAPES[usize::from(byte)];
+            out.extend_from_slice(&escaped[..usize::from(*length)]);
+        }
+    } else {
+        // Into a place of a fixed size it is written without asking for room each time.
+        let mut written = [0; ESCAPED];
+        for block in text.as_bytes().chunks(BLOCK) {
+            let length = escape_block(block, &mut written);
+            out.extend_from_slice(&written[..length]);
+        }
     }
     out.push(b'"');
 }
@@ -45,6 +52,8 @@ pub fn unescape(json: &[u8]) -> Option<(String, &[u8])> {
 const CHUNK: usize = 8;
 /// So many are written before they are added to the rest.
 const BLOCK: usize = 256;
+/// For a text of so many bytes, such as a path, it does not pay to make a place.
+const SHORT: usize = 32;
 /// What becomes of a byte is at most so long.
 const LONGEST: usize = 6;
 /// The room for a block of bytes that all need the longest escape, and for the copy of a chunk behind them.
@@ -114,9 +123,17 @@ fn unescape_block<'a>(
         if *mark == b'"' {
             return Some((length, BlockEnd { rest: after, is_last: true }));
         }
-        let (character, after) = escaped(after)?;
-        length += character.encode_utf8(&mut read[length..]).len();
-        rest = after;
+        let (escape, after) = after.split_first()?;
+        let short = UNESCAPES[usize::from(*escape)];
+        if short == 0 {
+            let (character, after) = numbered(*escape, after)?;
+            length += character.encode_utf8(&mut read[length..]).len();
+            rest = after;
+        } else {
+            read[length] = short;
+            length += 1;
+            rest = after;
+        }
     }
     Some((length, BlockEnd { rest, is_last: false }))
 }
@@ -169,28 +186,27 @@ const fn escapes() -> [(u8, [u8; LONGEST]); 256] {
     }
 }
 
-/// The character that an escape stands for, of which the backslash is read, and what follows. The rare case
-/// of a character written as two escapes is left to others.
-fn escaped(text: &[u8]) -> Option<(char, &[u8])> {
-    let (escape, rest) = text.split_first()?;
-    let character = match escape {
-        b'n' => '\n',
-        b'"' => '"',
-        b'\\' => '\\',
-        b't' => '\t',
-        b'r' => '\r',
-        b'/' => '/',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'u' => {
-            let (digits, rest) = rest.split_first_chunk::<4>()?;
-            let digit = |code: u32, digit: &u8| Some(code << 4 | char::from(*digit).to_digit(16)?);
-            let code = digits.iter().try_fold(0, digit)?;
-            return Some((char::from_u32(code)?, rest));
-        }
-        _ => return None,
-    };
-    Some((character, rest))
+/// What each short escape stands for; zero for what is none.
+static UNESCAPES: [u8; 256] = {
+    let mut all = [0; 256];
+    all[b'n' as usize] = b'\n';
+    all[b'"' as usize] = b'"';
+    all[b'\\' as usize] = b'\\';
+    all[b't' as usize] = b'\t';
+    all[b'r' as usize] = b'\r';
+    all[b'/' as usize] = b'/';
+    all[b'b' as usize] = 0x08;
+    all[b'f' as usize] = 0x0c;
+    all
+};
+
+/// The character that an escape with a number stands for, of which the first letter is read, and what
+/// follows. The rare case of a character written as two escapes is left to others.
+fn numbered(escape: u8, text: &[u8]) -> Option<(char, &[u8])> {
+    let (digits, rest) = text.split_first_chunk::<4>().filter(|_| escape == b'u')?;
+    let digit = |code: u32, digit: &u8| Some((code << 4) | char::from(*digit).to_digit(16)?);
+    let code = digits.iter().try_fold(0, digit)?;
+    Some((char::from_u32(code)?, rest))
 }
 
 #[cfg(test)]

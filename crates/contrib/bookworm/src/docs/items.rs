@@ -2,10 +2,13 @@
 
 use camino::Utf8Path;
 use jp_mcp_server::schemars::{self, JsonSchema};
-use scraper::{Html, Selector};
+use scraper::Selector;
 use serde::Deserialize;
 
-use super::path::DocPath;
+use super::{
+    html::{self, PageError},
+    path::DocPath,
+};
 use crate::names::{ItemPath, is_identifier};
 
 /// More than this is not listed.
@@ -99,16 +102,18 @@ impl Kind {
 }
 
 /// The items on the page that lists all of them.
-pub(super) fn all(html: &str, page: &DocPath) -> Vec<Item> {
-    let Ok(links) = Selector::parse(".all-items a, ul.docblock li a") else { return Vec::new() };
-    let document = Html::parse_document(html);
+pub(super) fn all(text: &str, page: &DocPath) -> Result<Vec<Item>, PageError> {
+    let document = html::parse(text)?;
+    let Ok(links) = Selector::parse(".all-items a, ul.docblock li a") else {
+        return Ok(Vec::new());
+    };
     let found = document.select(&links).filter_map(|link| {
         let (page, _) = page.follow(link.value().attr("href")?)?;
         let text: String = link.text().collect();
         let path = ItemPath::parse(&text, "").ok().filter(|path| !path.segments().is_empty())?;
         Some(Item { kind: Kind::of_page(page.file_name())?, path, page })
     });
-    found.take(MAX_ITEMS).collect()
+    Ok(found.take(MAX_ITEMS).collect())
 }
 
 /// The members of all items. Their ids are found without parsing the pages, of which a crate may have
@@ -154,7 +159,7 @@ mod tests {
             <li><a href=\"b/macro.m.html\">b::m</a></li><li><a href=\"../../x.html\">x</a></li>\
             <li><a href=\"https://evil.example/struct.E.html\">E</a></li>\
             <li><a href=\"struct.F.html\">../F</a></li></ul><a href=\"struct.G.html\">G</a>";
-        let found = all(html, &page);
+        let found = all(html, &page).unwrap();
         let found: Vec<_> =
             found.iter().map(|i| format!("{} {} {}", i.kind.as_str(), i.path, i.page)).collect();
         assert_eq!(found, ["struct A a/struct.A.html", "macro b::m a/b/macro.m.html"]);

@@ -1,9 +1,15 @@
 //! Making documentation: `cargo doc` for one crate, and the pages moved to where they are kept.
 //!
 //! All crates are compiled into one directory, so that common dependencies are compiled once. There
-//! the pages of two versions of a crate would overwrite each other, hence the move.
+//! the pages of two versions of a crate would overwrite each other, hence the move. A package whose
+//! files may change is read where cargo puts it, so that cargo can see that nothing has changed. The
+//! cache may be used by several servers, so a lock on a file says who is at work.
 
-use std::io;
+use std::{
+    fs::{File, TryLockError},
+    io,
+    time::Duration,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_mcp_server::Stop;
@@ -25,6 +31,8 @@ enum MakeError {
     Nothing(String),
     #[error("cannot keep the documentation in {0}")]
     Keep(Utf8PathBuf, #[source] io::Error),
+    #[error("another server is making documentation in {0}; try again later")]
+    Busy(Utf8PathBuf),
 }
 
 /// What to document: a package as a project builds it.
@@ -48,17 +56,26 @@ impl Bookworm {
         let package = &job.package;
         let place = self.library.cache.join("docs").join(&package.name);
         let place = place.join(format!("{}-{}", package.version, digest(&job)));
-        // One at a time: they share the directory in which they are made.
-        let _making = self.making.lock().await;
-        if package.is_from_registry() && place.join(library).join("all.html").is_file() {
+        let kept = || place.join(library).join("all.html").is_file();
+        if package.is_from_registry() && kept() {
+            return Ok(place);
+        }
+        let target = self.library.cache.join("target");
+        let failed = |error: MakeError| Stop::from(ToolError::from_error(&error));
+        let _alone = alone(&target).await.map_err(failed)?;
+        if package.is_from_registry() && kept() {
             return Ok(place);
         }
         if let Asking::Call(call) = asking {
             call.progress(format!("documenting {} {}", package.name, package.version)).await;
         }
-        let target = self.library.cache.join("target");
         self.document(&job, &target).await?;
-        keep(&target, library, &place).map_err(|error| ToolError::from_error(&error))?;
+        let doc = doc_directory(&target, library)
+            .ok_or_else(|| failed(MakeError::Nothing(library.to_owned())))?;
+        if !package.is_from_registry() {
+            return Ok(doc);
+        }
+        keep(&doc, library, &place).map_err(failed)?;
         Ok(place)
     }
 
@@ -110,10 +127,26 @@ fn digest(job: &Job) -> String {
     hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The right to make documentation in this directory; others wait until it is dropped.
+async fn alone(target: &Utf8Path) -> Result<File, MakeError> {
+    const PAUSE: Duration = Duration::from_millis(50);
+    let failed = |error| MakeError::Keep(target.to_owned(), error);
+    std::fs::create_dir_all(target).map_err(failed)?;
+    let file = File::create(target.join("bookworm.lock")).map_err(failed)?;
+    // As long as the other one may take.
+    let tries = Patience::Build.limit().as_millis() / PAUSE.as_millis();
+    for _ in 0..tries {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+    Err(MakeError::Busy(target.to_owned()))
+}
+
 /// Moves the pages of a library and of its sources to their place, in which they appear at once.
-fn keep(target: &Utf8Path, library: &str, place: &Utf8Path) -> Result<(), MakeError> {
-    let doc =
-        doc_directory(target, library).ok_or_else(|| MakeError::Nothing(library.to_owned()))?;
+fn keep(doc: &Utf8Path, library: &str, place: &Utf8Path) -> Result<(), MakeError> {
     let half = place.with_extension(format!("{}.half", std::process::id()));
     let work = || -> io::Result<()> {
         remove(&half)?;

@@ -1,8 +1,9 @@
 //! The page of an item, taken apart.
 
-use scraper::{ElementRef, Html, Selector};
+use scraper::{ElementRef, Selector};
 
 use super::{
+    html::{self, PageError},
     items::Kind,
     markdown::{code, markdown},
     path::DocPath,
@@ -42,9 +43,13 @@ pub(crate) struct Member {
 
 impl Page {
     /// `None` for a page that rustdoc did not write.
-    pub(crate) fn parse(html: &str, path: &DocPath) -> Option<Self> {
-        let document = Html::parse_document(html);
-        let main = first(document.root_element(), "#main-content")?;
+    pub(crate) fn parse(text: &str, path: &DocPath) -> Result<Option<Self>, PageError> {
+        let document = html::parse(text)?;
+        let main = first(document.root_element(), "#main-content");
+        Ok(main.and_then(|main| Self::read(main, path)))
+    }
+
+    fn read(main: ElementRef<'_>, path: &DocPath) -> Option<Self> {
         let title = first(main, ".main-heading h1, h1.fqn, h1")?;
         let title: String =
             title.text().collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ");

@@ -3,9 +3,13 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-use scraper::{Html, Selector};
+use scraper::Selector;
 
-use super::{markdown::code, path::DocPath};
+use super::{
+    html::{self, PageError},
+    markdown::code,
+    path::DocPath,
+};
 
 /// Longer items are cut off.
 const MAX_LINES: usize = 2_000;
@@ -19,10 +23,14 @@ pub(super) fn parse_link(page: &DocPath, link: &str) -> Option<(DocPath, RangeIn
 }
 
 /// Lines of a source file; `None` if the page has no source or not that many lines.
-pub(super) fn lines(html: &str, lines: RangeInclusive<usize>) -> Option<String> {
-    let document = Html::parse_document(html);
-    let source = Selector::parse("pre.rust > code").ok()?;
-    let text = code(document.select(&source).next()?);
+pub(super) fn lines(html: &str, lines: RangeInclusive<usize>) -> Result<Option<String>, PageError> {
+    let document = html::parse(html)?;
+    let source = Selector::parse("pre.rust > code").ok();
+    let text = source.and_then(|source| document.select(&source).next().map(code));
+    Ok(text.and_then(|text| cut_out(&text, lines)))
+}
+
+fn cut_out(text: &str, lines: RangeInclusive<usize>) -> Option<String> {
     let count = lines.clone().count();
     let wanted: Vec<&str> =
         text.lines().skip(lines.start() - 1).take(count.min(MAX_LINES)).collect();
@@ -59,9 +67,9 @@ mod tests {
         let html = "<section id=\"main-content\"><pre class=\"rust\"><code>\
             <a href=#1 id=1 data-nosnippet>1</a><span class=\"kw\">fn </span>a() {\n\
             <a href=#2 id=2 data-nosnippet>2</a>    1\n<a href=#3 id=3 data-nosnippet>3</a>}</code></pre>";
-        assert_eq!(lines(html, 1..=3).as_deref(), Some("fn a() {\n    1\n}\n"));
-        assert_eq!(lines(html, 2..=2).as_deref(), Some("    1\n"));
-        assert_eq!(lines(html, 9..=9), None);
-        assert_eq!(lines("<p>no</p>", 1..=1), None);
+        assert_eq!(lines(html, 1..=3).unwrap().as_deref(), Some("fn a() {\n    1\n}\n"));
+        assert_eq!(lines(html, 2..=2).unwrap().as_deref(), Some("    1\n"));
+        assert_eq!(lines(html, 9..=9).unwrap(), None);
+        assert_eq!(lines("<p>no</p>", 1..=1).unwrap(), None);
     }
 }

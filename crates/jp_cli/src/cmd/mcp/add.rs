@@ -4,6 +4,8 @@
 //! before it is touched the whole configuration is loaded with the new text. Whatever that refuses, a
 //! wrong name or a path that leads out of the workspace, is refused here with the same words.
 
+use std::fmt::Write as _;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::{Config, Edit};
 use jp_printer::Print;
@@ -55,8 +57,9 @@ fn report(ctx: &Ctx, args: &McpAdd, file: &Utf8Path, has_entry: bool) -> Result 
     let mut text =
         format!("Written to {place}. `jp mcp inspect {name}` starts it and shows its tools.\n");
     if has_entry {
-        text += &format!(
-            "A tool is called `{name}` already, so its tools have no entry; `source = \"mcp.{name}.*\"` is one.\n"
+        let _ = writeln!(
+            text,
+            "A tool is called `{name}` already, so its tools have no entry; `source = \"mcp.{name}.*\"` is one."
         );
     }
     Ok(ctx.printer().print(Print::chrome(&text).untrusted())?)

@@ -40,16 +40,7 @@ async fn whole(ctx: &Ctx, server: &Server, tools: &Tools) -> Result {
         return ctx.print_json(&object(server, &status, &confinement, tools)?);
     }
     let mut text = about(server, &status);
-    text += &match &confinement {
-        Confinement::Elsewhere => {
-            "confined: it runs elsewhere, and nothing here restricts it\n".to_owned()
-        }
-        Confinement::Unknown(reason) => format!("confined: cannot be said: {reason}\n"),
-        Confinement::Plan { plan, .. } => {
-            let by = confinement.words();
-            format!("confined by: {by}\n{}", crate::cmd::tool::explain::enforced_text(plan))
-        }
-    };
+    text.push_str(&confined(&confinement));
     text += "\nTools:\n";
     for tool in &tools.tools {
         let summary = tool.description.as_deref().unwrap_or_default();
@@ -60,6 +51,19 @@ async fn whole(ctx: &Ctx, server: &Server, tools: &Tools) -> Result {
         let _ = writeln!(text, "  ({malformed})");
     }
     Ok(ctx.printer().print(Print::content(&text).untrusted())?)
+}
+
+fn confined(confinement: &Confinement) -> String {
+    match confinement {
+        Confinement::Elsewhere => {
+            "confined: it runs elsewhere, and nothing here restricts it\n".to_owned()
+        }
+        Confinement::Unknown(reason) => format!("confined: cannot be said: {reason}\n"),
+        Confinement::Plan { plan, .. } => {
+            let by = confinement.words();
+            format!("confined by: {by}\n{}", crate::cmd::tool::explain::enforced_text(plan))
+        }
+    }
 }
 
 fn about(server: &Server, status: &Status) -> String {

@@ -114,13 +114,14 @@ fn a_server_is_added_and_works() {
     Written to .jp/config.toml. `jp mcp inspect s` starts it and shows its tools.
     ");
     insta::assert_snapshot!(env.read(".jp/config.toml"), @r#"
+    # mine
+
     [providers.mcp.s]
     command = "python3"
     arguments = ["server.py", "a b"]
 
     [conversation.tools.s]
     source = "mcp.s.*"
-    # mine
     "#);
     run(&env, &["t", "--yes"]).run().success();
     env.jp(words).run().code(2);

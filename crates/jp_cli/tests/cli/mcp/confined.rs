@@ -145,13 +145,12 @@ fn the_rules_of_the_server_are_explained() {
     env.jp(["tool", "allow", "own", "--read", "closed/x"]).run().code(2);
 }
 
+/// What a server has started ends with it, and it ends with the call.
 #[test]
 fn nothing_of_a_server_is_left() {
-    let env = shell("sleep 300 > /dev/null 2>&1 & echo $! > pid", "");
+    let sleep = format!("sleep 30{}", std::process::id());
+    let env = shell(&format!("{sleep} > /dev/null 2>&1 & true"), "");
     said(&env);
-    // In its own namespace the number means nothing here; what counts is that nobody has the script open.
-    let left = std::process::Command::new("pgrep").args(["-f", env.project().as_str()]).output();
-    if let Ok(left) = left {
-        assert_eq!(String::from_utf8_lossy(&left.stdout), "");
-    }
+    env.command("pgrep", ["-f", sleep.as_str()]).run().code(1);
+    env.command("pgrep", ["-f", env.path("server.py").as_str()]).run().code(1);
 }

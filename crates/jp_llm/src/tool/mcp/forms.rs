@@ -129,7 +129,7 @@ fn fields(form: &Form, prefix: &str, used: &mut HashSet<String>) -> Result<Vec<F
     let properties = form.schema.get("properties").and_then(Value::as_object);
     let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
         let schema = json!({ "type": "boolean" });
-        let (id, text) = (free(format!("{prefix}{ACCEPT}"), used), form.message.clone());
+        let (id, text) = (free(&format!("{prefix}{ACCEPT}"), used), form.message.clone());
         let asked = Asked { id, text, preamble: Vec::new().into(), schema, default: None };
         return Ok(vec![Field { name: None, asked }]);
     };
@@ -142,7 +142,7 @@ fn fields(form: &Form, prefix: &str, used: &mut HashSet<String>) -> Result<Vec<F
     let is_single = properties.len() == 1;
     let fields = properties.iter().map(|(name, schema)| {
         let is_required = required.is_some_and(|all| all.iter().any(|it| it == name));
-        let id = free(format!("{prefix}{name}"), used);
+        let id = free(&format!("{prefix}{name}"), used);
         let (schema, titles) = plain(schema);
         let said = words(name, &schema);
         // One field is one question, and the message is its text.
@@ -161,8 +161,8 @@ fn fields(form: &Form, prefix: &str, used: &mut HashSet<String>) -> Result<Vec<F
 }
 
 /// An id that no other question of the call has.
-fn free(wanted: String, used: &mut HashSet<String>) -> String {
-    let mut id = wanted.clone();
+fn free(wanted: &str, used: &mut HashSet<String>) -> String {
+    let mut id = wanted.to_owned();
     let mut number = 2;
     while !used.insert(id.clone()) {
         id = format!("{wanted}.{number}");

@@ -14,7 +14,7 @@ use jp_confine::{Command, ConfineError, Confiner, Covered, Needs, Running, Subje
 use jp_mcp::{BoxFuture, Launch, LaunchError, Launched, Process};
 use jp_process::{FindError, Stop, find_program};
 use jp_sandbox::plan::{Lifetime, Plan};
-use jp_tool::access::{AccessPolicy, Capability};
+use jp_tool::access::{AccessPolicy, Capability, FsRule};
 use sha2::Digest as _;
 use thiserror::Error;
 
@@ -165,7 +165,7 @@ impl Launcher {
             let mut inside = policy.fs.iter().filter(|rule| is_below(rule.path(), path));
             inside.all(|rule| reads(rule.path()))
         };
-        let granted = policy.fs.iter().map(|rule| rule.path()).filter(|path| is_whole(path));
+        let granted = policy.fs.iter().map(FsRule::path).filter(|path| is_whole(path));
         let inside = granted.map(|path| match path.as_str() {
             "." => self.root.clone(),
             _ => self.root.join(path),

@@ -148,7 +148,7 @@ mod tests {
         let (directory, blocks) = saved("image/png", "aGVsbG8=");
         let ContentBlock::Image { annotations, data, .. } = &blocks.blocks[0] else { panic!() };
         let path = file(annotations.as_ref()).unwrap();
-        assert!(path.ends_with(".png"), "{path}");
+        assert_eq!(Utf8Path::new(path).extension(), Some("png"));
         assert_eq!(fs::read(path).unwrap(), b"hello");
         assert_eq!(
             (data.as_str(), &annotations.as_ref().unwrap()["priority"]),

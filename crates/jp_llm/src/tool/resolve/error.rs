@@ -87,12 +87,8 @@ pub enum ResolveError {
         server: String,
         /// What it was looked for as.
         tool: String,
-        /// What was probably meant.
-        nearest: Option<String>,
-        /// What there is.
-        known: Vec<String>,
-        /// What the server offers that cannot be understood.
-        malformed: Vec<String>,
+        /// What it offers instead.
+        offer: Box<Offer>,
     },
     /// Its server says something else about it than before.
     #[error(
@@ -136,6 +132,17 @@ pub enum ResolveError {
         /// Why not.
         what: String,
     },
+}
+
+/// What a server offers instead of what was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What was probably meant.
+    pub nearest: Option<String>,
+    /// What there is.
+    pub known: Vec<String>,
+    /// What cannot be understood.
+    pub malformed: Vec<String>,
 }
 
 impl ResolveError {
@@ -194,7 +201,8 @@ impl ResolveError {
                 vec![format!("`conversation.tools.{name}.parameters` can say it in another way")]
             }
             Self::Server { source, .. } => source.hints(),
-            Self::NotOffered { server, nearest, known, malformed, .. } => {
+            Self::NotOffered { server, offer, .. } => {
+                let Offer { nearest, known, malformed } = &**offer;
                 let first = match nearest {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
                     None if known.is_empty() => format!("`{server}` offers no tools"),

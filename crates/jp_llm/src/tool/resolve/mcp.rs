@@ -16,7 +16,7 @@ use jp_tool::ToolSchema;
 use serde_json::Value;
 use url::Url;
 
-use super::{ResolveError, ResolvedTool, Resolver, settings};
+use super::{ResolveError, ResolvedTool, Resolver, error::Offer, settings};
 use crate::tool::{
     arguments::Validator,
     context::Place,
@@ -140,16 +140,12 @@ impl Resolver {
         let tools = &self.config.app.conversation.tools;
         let own = tools.iter().find(|entry| *entry.source == source);
         let all = || tools.iter().find(|entry| entry.source.all_of() == Some(server));
-        match own.or_else(all) {
-            Some(entry) => {
-                let name = if *entry.source == source { entry.name } else { tool };
-                self.mcp(ConfiguredTool { name, source: &source, config: entry.config }).await
-            }
-            None => {
-                let config = tools.defaults().into_owned();
-                self.mcp(ConfiguredTool { name: tool, source: &source, config: &config }).await
-            }
+        if let Some(entry) = own.or_else(all) {
+            let name = if *entry.source == source { entry.name } else { tool };
+            return self.mcp(ConfiguredTool { name, source: &source, config: entry.config }).await;
         }
+        let config = tools.defaults().into_owned();
+        self.mcp(ConfiguredTool { name: tool, source: &source, config: &config }).await
     }
 
     pub(super) async fn mcp(
@@ -170,7 +166,8 @@ impl Resolver {
             let nearest = nearest(wanted, known.iter().map(String::as_str)).map(str::to_owned);
             let malformed = tools.malformed.iter().map(ToString::to_string).collect();
             let (server, tool) = (server.name().to_owned(), wanted.clone());
-            return Err(ResolveError::NotOffered { name, server, tool, nearest, known, malformed });
+            let offer = Box::new(Offer { nearest, known, malformed });
+            return Err(ResolveError::NotOffered { name, server, tool, offer });
         };
         let pinned = server.check_pin(found).map_err(|error| ResolveError::server(&name, error))?;
         if let Pinned::Changed(difference) = pinned {
@@ -247,7 +244,7 @@ impl Resolver {
                 let url = Url::parse(url).map_err(|error| setting(key, error.to_string()))?;
                 Way::Http { url, headers: self.filled(name, "headers", &config.headers)? }
             }
-            None => Way::Program(self.launcher(name, config)?),
+            None => Way::Program(Box::new(self.launcher(name, config)?)),
         };
         Ok(Recipe {
             name: name.to_owned(),

@@ -31,8 +31,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Execution, Request, ToolRuntime};
 use crate::tool::{
     context::{Place, tool_context},
-    mcp::{ProgramError, Server, forms::Forms, media},
-    outcome::{Cause, ExecutionOutcome, Failure, mcp as heard},
+    mcp::{ProgramError, Server, ServerError, forms::Forms, media},
+    outcome::{Asked, Cause, ExecutionOutcome, Failure, mcp as heard},
 };
 
 /// How long a call that was cancelled may take to end.
@@ -52,7 +52,7 @@ pub struct McpRuntime {
 pub(crate) struct Open {
     forms: Forms,
     then: Then,
-    asked: Asked,
+    so_far: Rounds,
 }
 
 /// What happens when all answers are there.
@@ -66,10 +66,10 @@ enum Then {
 
 /// The questions that were asked by forms since the call was last begun.
 #[derive(Debug, Default)]
-struct Asked {
+struct Rounds {
     /// Their ids.
     ids: HashSet<String>,
-    rounds: usize,
+    count: usize,
 }
 
 /// A call that is under way. Dropped, it is cancelled.
@@ -97,7 +97,7 @@ impl McpRuntime {
 
     async fn run(&self, request: Request<'_>) -> Result<Execution, Failure> {
         let mut warnings = Vec::new();
-        let mut asked = Asked::default();
+        let mut so_far = Rounds::default();
         let mut running = match request.memory.take() {
             None => {
                 self.is_unchanged().await?;
@@ -105,16 +105,16 @@ impl McpRuntime {
             }
             Some(open) => match self.go_on(request, open) {
                 Ok((running, before)) => {
-                    asked = before;
+                    so_far = before;
                     running
                 }
-                Err(execution) => return Ok(execution),
+                Err(asked) => return Ok(ExecutionOutcome::NeedsInput(*asked).into()),
             },
         };
         loop {
             let (forms, then) = match running.next(request.cancel).await {
                 Next::Cancelled => return Ok(ExecutionOutcome::Cancelled.into()),
-                Next::Done(Err(error)) => return self.failed(&error, warnings),
+                Next::Done(Err(error)) => return Ok(self.failed(&error, warnings)),
                 Next::Done(Ok(Called::Done(result))) => {
                     let heard = heard::of_server(result);
                     warnings.extend(heard.warnings);
@@ -128,8 +128,8 @@ impl McpRuntime {
                     (forms, Then::GoOn(running, reply))
                 }
             };
-            asked.rounds += 1;
-            if asked.rounds > MAX_QUESTIONS {
+            so_far.count += 1;
+            if so_far.count > MAX_QUESTIONS {
                 let server = self.server.name();
                 return Err(ToolError::new(format!(
                     "the MCP server `{server}` asked more than {MAX_QUESTIONS} times in one call of `{}`",
@@ -137,25 +137,28 @@ impl McpRuntime {
                 ))
                 .into());
             }
-            let (forms, notices) = Forms::new(forms, &mut asked.ids);
+            let (forms, notices) = Forms::new(forms, &mut so_far.ids);
             warnings.extend(notices);
             request.memory.note_forms(forms.ids());
-            match self.go_on(request, Open { forms, then, asked }) {
-                Ok((next, before)) => (running, asked) = (next, before),
-                Err(execution) => return Ok(Execution { warnings, ..execution }),
+            match self.go_on(request, Open { forms, then, so_far }) {
+                Ok((next, before)) => (running, so_far) = (next, before),
+                Err(asked) => {
+                    let asks = ExecutionOutcome::NeedsInput(*asked);
+                    return Ok(Execution { warnings, ..asks.into() });
+                }
             }
         }
     }
 
     /// Goes on with a call whose answers are there; otherwise asks for the next one.
-    fn go_on(&self, request: Request<'_>, open: Open) -> Result<(Running, Asked), Execution> {
+    fn go_on(&self, request: Request<'_>, open: Open) -> Result<(Running, Rounds), Box<Asked>> {
         let answers = &request.tool.answers;
-        if let Some(question) = open.forms.next(answers) {
-            let outcome = ExecutionOutcome::NeedsInput(question.clone());
+        if let Some(asked) = open.forms.next(answers) {
+            let asked = Box::new(asked.clone());
             request.memory.put(open);
-            return Err(outcome.into());
+            return Err(asked);
         }
-        let Open { forms, then, asked } = open;
+        let Open { forms, then, so_far } = open;
         let mut replies = forms.replies(answers);
         let running = match then {
             Then::Again(round) => self.start(request, Some(round.resume(replies))),
@@ -166,7 +169,7 @@ impl McpRuntime {
                 running
             }
         };
-        Ok((running, asked))
+        Ok((running, so_far))
     }
 
     fn start(&self, request: Request<'_>, resume: Option<Resume>) -> Running {
@@ -214,7 +217,10 @@ impl McpRuntime {
             failure.error.trace.push(format!("`jp mcp inspect {server}` shows what it offers now"));
             failure
         };
-        let tools = self.server.tools().await.map_err(|error| failure(&error))?;
+        let tools = self.server.tools().await.map_err(|error| match &error {
+            ServerError::Mcp(error) => failure(&**error),
+            other => failure(other),
+        })?;
         let now = tools.get(&self.tool.name).ok_or_else(|| refused("taken back"))?;
         let is_same = now.description == self.tool.description
             && now.title == self.tool.title
@@ -234,12 +240,12 @@ impl McpRuntime {
         Execution { warnings, ..outcome.into() }
     }
 
-    fn failed(&self, error: &McpError, warnings: Vec<String>) -> Result<Execution, Failure> {
+    fn failed(&self, error: &McpError, warnings: Vec<String>) -> Execution {
         let outcome = match error {
             McpError::Cancelled { .. } => ExecutionOutcome::Cancelled,
             error => ExecutionOutcome::Completed(Err(failure(error))),
         };
-        Ok(self.ended(outcome, warnings))
+        self.ended(outcome, warnings)
     }
 }
 

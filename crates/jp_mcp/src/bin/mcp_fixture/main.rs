@@ -149,7 +149,7 @@ impl Server {
                 exit(2);
             }
             Some("garbage") => return self.out.line("Traceback (most recent call last):"),
-            Some("slow") => thread::sleep(Duration::from_secs(3)),
+            Some("slow") => thread::sleep(Duration::from_secs(4)),
             _ => {}
         }
         if self.is("era", "legacy") {

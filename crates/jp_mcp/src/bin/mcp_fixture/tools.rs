@@ -14,6 +14,12 @@ impl Server {
             "echo" => self.out.answer(id, &answers::text(&params.to_string())),
             "die" | "die_safely" => die(),
             "die_once" | "die_once_safely" => self.die_once(id),
+            "answer_and_leave" => {
+                self.out.answer(id, &answers::text("goodbye"));
+                exit(0);
+            }
+            "batch" => self.batch(id),
+            "withdraw" => self.withdraw(id),
             "deaf" => self.deaf(id),
             "pings" => self.pings(id, number("messages")),
             "garbage" => self.garbage(id),
@@ -53,6 +59,30 @@ impl Server {
     fn deaf(&mut self, id: &Value) {
         self.out.answer(id, &answers::text("the last thing I heard"));
         thread::sleep(Duration::from_mins(10));
+    }
+
+    /// Several messages in one line, as one revision of the protocol had it.
+    fn batch(&mut self, id: &Value) {
+        let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": {} });
+        let answer = json!({ "jsonrpc": "2.0", "id": id, "result": answers::text("one of two") });
+        self.out.send(&json!([log, answer]));
+    }
+
+    /// Asks, does not want to know any more, and answers a little later.
+    fn withdraw(&mut self, id: &Value) {
+        self.ask(id, false);
+        let (out, id, question) =
+            (self.out.clone(), id.clone(), format!("question-{}", self.questions));
+        self.asked.clear();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(200));
+            let params = json!({ "requestId": question });
+            out.send(
+                &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+            );
+            thread::sleep(Duration::from_millis(200));
+            out.answer(&id, &answers::text("never mind"));
+        });
     }
 
     /// Asks for signs of life without end, reads none of them, and answers at last.

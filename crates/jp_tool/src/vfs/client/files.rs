@@ -8,8 +8,8 @@ use std::io;
 use super::{VfsError, VfsHost, answer, many};
 use crate::vfs::{
     DirEntry, Done, Encoding, FileMatches, FsCreateDir, FsDelete, FsExists, FsGrep, FsListDir,
-    FsMetadata, FsMetadataResult, FsRead, FsReadResult, FsRename, FsWrite, Id, JSONRPC, Params,
-    ProjectPath, escape,
+    FsMetadata, FsMetadataResult, FsRead, FsReadResult, FsRename, FsWrite, Id, Params, ProjectPath,
+    escape,
 };
 
 /// A part of a file.
@@ -174,9 +174,7 @@ fn write_request(
 
 /// Writes a request up to its path.
 fn write_start<P: Params>(id: &Id, path: &ProjectPath, out: &mut Vec<u8>) -> io::Result<()> {
-    out.extend_from_slice(br#"{"jsonrpc":"#);
-    escape(JSONRPC, out);
-    out.extend_from_slice(br#","id":"#);
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     serde_json::to_writer(&mut *out, id)?;
     out.extend_from_slice(br#","method":"#);
     escape(P::METHOD.name(), out);

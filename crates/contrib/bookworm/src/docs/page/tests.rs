@@ -22,7 +22,7 @@ const ENUM: &str = r##"<html><body><nav>x</nav><main><section id="main-content" 
 
 #[test]
 fn the_page_of_a_type() {
-    let page = Page::parse(ENUM, &DocPath::new("paint/enum.Color.html").unwrap()).unwrap();
+    let page = Page::parse(ENUM, &DocPath::new("paint/enum.Color.html").unwrap()).unwrap().unwrap();
     assert_eq!(page.title, "Enum Color");
     assert_eq!(page.declaration, "pub enum Color {\n    Red,\n}");
     assert_eq!(page.docs, "What it *looks* like.\n\nMore.");
@@ -48,7 +48,7 @@ fn the_page_of_a_module() {
     let html = r#"<section id="main-content"><div class="main-heading"><h1>Crate paint</h1></div>
         <dl class="item-table"><dt><a class="enum" href="enum.Color.html">Co<wbr>lor</a></dt>
         <dd>What it looks like.</dd><dt><a class="fn" href="fn.f.html">f</a></dt></dl></section>"#;
-    let page = Page::parse(html, &DocPath::new("paint/index.html").unwrap()).unwrap();
+    let page = Page::parse(html, &DocPath::new("paint/index.html").unwrap()).unwrap().unwrap();
     let row =
         |kind: &str, name: &str, says: &str| (kind.to_owned(), name.to_owned(), says.to_owned());
     assert_eq!(page.contents, [row("enum", "Color", "What it looks like."), row("fn", "f", "")]);
@@ -59,6 +59,6 @@ fn the_page_of_a_module() {
 fn another_page_is_none() {
     let path = DocPath::new("paint/index.html").unwrap();
     for html in ["", "not html", "<h1>404</h1>", "\0\u{fffd}<<<>>>"] {
-        assert!(Page::parse(html, &path).is_none(), "{html}");
+        assert!(Page::parse(html, &path).unwrap().is_none(), "{html}");
     }
 }

@@ -65,7 +65,7 @@ fn a_tool_is_kept_when_it_is_first_used_and_compared_from_then_on() {
 fn once_all_are_pinned_a_new_name_is_asked_about() {
     let directory = tempfile::tempdir().unwrap();
     let echo = tool("echo", "a", json!({}));
-    pins(&directory).accept_all("s", &[echo.clone()]).unwrap();
+    pins(&directory).accept_all("s", std::slice::from_ref(&echo)).unwrap();
     assert_eq!(pins(&directory).check("s", &echo).unwrap(), Pinned::Same);
     let renamed = tool("say", "a", json!({}));
     let found = pins(&directory).check("s", &renamed).unwrap();

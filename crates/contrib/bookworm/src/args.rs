@@ -46,13 +46,19 @@ pub(crate) enum ArgsError {
 }
 
 impl Args {
-    /// The workspace, as an absolute path without links.
+    /// The workspace, as an absolute path without links: like cargo, the nearest directory upwards
+    /// that has a manifest and a lock file.
     pub(crate) fn workspace(&self) -> Result<Utf8PathBuf, ArgsError> {
         let given = match &self.workspace {
             Some(given) => given.clone(),
             None => utf8(std::env::current_dir().map_err(ArgsError::CurrentDirectory)?)?,
         };
-        given.canonicalize_utf8().map_err(|error| ArgsError::NoWorkspace(given, error))
+        let start = given.canonicalize_utf8();
+        let start = start.map_err(|error| ArgsError::NoWorkspace(given, error))?;
+        let has = |dir: &&Utf8Path| {
+            ["Cargo.toml", "Cargo.lock"].iter().all(|file| dir.join(file).is_file())
+        };
+        Ok(start.ancestors().find(has).unwrap_or(&start).to_owned())
     }
 
     /// The directory for documentation; it need not exist yet.

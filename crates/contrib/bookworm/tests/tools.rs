@@ -185,3 +185,15 @@ fn a_workspace_without_a_lock_file_is_remarked_upon() {
     assert!(!text(&result).contains("There is no Cargo.lock in "), "{result}");
     assert!(!studio.path("work/Cargo.lock").exists());
 }
+
+/// Whoever starts it in a directory of the workspace means the workspace.
+#[test]
+fn the_workspace_is_found_from_below() {
+    let studio = Studio::new();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bookworm"));
+    command.current_dir(studio.path("work/src")).arg("--cache").arg(studio.path("cache"));
+    let mut session =
+        Session::start(command.env("CARGO_HOME", studio.path("home")), Era::Modern, false);
+    let result = session.call("crate_info", &json!({ "name": "studio" }));
+    assert_eq!(uris(&result), ["crate://studio/0.1.0"], "{result}");
+}

@@ -68,7 +68,8 @@ fn the_request_is_an_invocation_in_two_halves() {
         "context": request["_meta"][CONTEXT_KEY],
     });
     let invocation = Invocation::parse(&whole.to_string()).unwrap();
-    assert_eq!(serde_json::to_value(&invocation.tool).unwrap(), whole["tool"]);
+    assert_eq!(serde_json::to_value(&invocation).unwrap(), whole);
+    assert_eq!(invocation.context.access, None);
     assert_eq!(request["_meta"][TOOL_KEY]["arguments"], request["arguments"]);
     let params: CallToolRequestParams = serde_json::from_value(request.clone()).unwrap();
     assert_eq!(serde_json::to_value(params).unwrap(), request);

@@ -7,9 +7,10 @@
 //!
 //! The danger is a picture of two moments. With a log it cannot happen: whoever writes pages into the
 //! database takes them from the log, so every page that changed while the file was read is in the log
-//! that is read after it, as long as that is still the same log. Its header says so: it changes with
-//! every restart. Without a log the file itself must not have changed, and no rollback journal may lie
-//! beside it. Where something moved, the picture is thrown away and taken again.
+//! that is read after it, as long as that is still the same log when it has been read. Its header says so:
+//! it changes with every restart, before anything else of the log does. Without a log the file itself must
+//! not have changed, and no rollback journal may lie beside it. Where something moved, the picture is
+//! thrown away and taken again.
 
 mod files;
 mod wal;
@@ -73,6 +74,17 @@ pub enum SnapshotError {
     NotAFile {
         /// The path as given.
         path: Utf8PathBuf,
+    },
+    /// The system does not allow it.
+    #[error(
+        "{path}: may not be read; on macOS, let the program that starts grizzly use the data of other \
+         apps (System Settings, Privacy); in a sandbox, let it read the directory of the database"
+    )]
+    Denied {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What the system says.
+        source: io::Error,
     },
     /// The system refuses.
     #[error("{path}: cannot be read")]
@@ -170,15 +182,18 @@ impl Source {
         }
         let stamp = Stamp::of(&path).map_err(failed)?;
         let is_settled = is_old(stamp.latest());
-        // The order is what makes this right: the header of the log, the database, the whole log.
-        let before = Sidecar::Log.read(&path, HEADER as u64).map_err(failed)?.bytes;
+        // The order is what makes this right: the header of the log, the database, the whole log, and the
+        // header once more, because reading the log takes time in which it may begin anew.
+        let header = || Sidecar::Log.read(&path, HEADER as u64).map(|header| header.bytes);
+        let before = header().map_err(failed)?;
         let database = read_bounded(&path, self.max_bytes).map_err(failed)?;
         let rest = self.max_bytes.saturating_sub(database.bytes.len() as u64);
         let log = Sidecar::Log.read(&path, rest).map_err(failed)?;
+        let after = header().map_err(failed)?;
         if database.is_cut || log.is_cut {
             return Err(self.too_large());
         }
-        if log.bytes.get(..HEADER).unwrap_or(&log.bytes) != before {
+        if before != after || before != log.bytes.get(..HEADER).unwrap_or(&log.bytes) {
             return busy();
         }
         let log = Log::read(&log.bytes);
@@ -240,6 +255,7 @@ impl Source {
         let path = self.path.clone();
         match source.kind() {
             io::ErrorKind::NotFound => SnapshotError::NotFound { path },
+            io::ErrorKind::PermissionDenied => SnapshotError::Denied { path, source },
             io::ErrorKind::IsADirectory => SnapshotError::NotAFile { path },
             _ => SnapshotError::Io { path, source },
         }

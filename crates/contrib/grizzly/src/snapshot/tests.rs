@@ -181,6 +181,14 @@ fn what_is_no_database_is_said() {
     assert_eq!(world.error(), file, "a pipe is not waited for");
 }
 
+/// Tests may run as root, who may read everything, so this is not tried on a file.
+#[test]
+fn what_may_not_be_read_says_what_to_do() {
+    let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+    let error = Source::new("FILE", LIMIT).failed(denied);
+    assert!(error.to_string().starts_with("FILE: may not be read; on macOS, let the program"));
+}
+
 #[test]
 fn what_is_newer_or_too_large_is_said() {
     let world = World::new();

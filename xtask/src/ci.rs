@@ -31,6 +31,8 @@ pub(crate) enum Step {
     Spec,
     /// Many sealed tools that misbehave, for a few seconds
     Soak,
+    /// The conformance suite of MCP against our client
+    Conformance,
 }
 
 /// Runs the chosen steps, or all, up to the first that fails.
@@ -73,6 +75,7 @@ impl Step {
             Self::Docs => docs::run(),
             Self::Spec => spec::run(root(), true),
             Self::Soak => soak(),
+            Self::Conformance => conformance(),
         }
     }
 
@@ -82,6 +85,7 @@ impl Step {
             Self::Fmt => needs::FMT,
             Self::Clippy => needs::CLIPPY,
             Self::Deny => needs::DENY,
+            Self::Conformance => needs::CONFORMANCE,
             Self::Docs | Self::Spec | Self::Soak => &[],
         }
     }
@@ -104,6 +108,18 @@ fn soak() -> Result {
     Ok(())
 }
 
+#[cfg(target_os = "linux")]
+fn conformance() -> Result {
+    crate::conformance::run(None)
+}
+
+/// The suite comes with a program for Linux.
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "the form of the other platforms")]
+fn conformance() -> Result {
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +127,6 @@ mod tests {
     #[test]
     fn the_steps_have_the_names_that_people_type() {
         let names: Vec<_> = Step::value_variants().iter().map(|step| step.name()).collect();
-        assert_eq!(names, ["test", "fmt", "clippy", "deny", "docs", "spec", "soak"]);
+        assert_eq!(names, ["test", "fmt", "clippy", "deny", "docs", "spec", "soak", "conformance"]);
     }
 }

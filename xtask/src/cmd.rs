@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use camino::Utf8PathBuf;
 
@@ -58,6 +58,13 @@ impl Cmd {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
+    }
+
+    /// What it prints and how it ends, without a word.
+    pub(crate) fn output(&self) -> Result<Output> {
+        let mut command = self.command();
+        command.stdin(Stdio::null());
+        command.output().map_err(Failure::because(format!("cannot start `{self}`")))
     }
 
     fn command(&self) -> Command {

@@ -18,6 +18,8 @@ mod bench;
 mod bless;
 mod ci;
 mod cmd;
+#[cfg(target_os = "linux")]
+mod conformance;
 mod docs;
 mod failure;
 mod files;
@@ -99,6 +101,12 @@ enum Task {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Let the conformance suite of MCP try our client
+    #[cfg(target_os = "linux")]
+    Conformance {
+        /// Only scenarios whose name contains this
+        filter: Option<String>,
+    },
     /// Write docs/conformance.md: which tests prove which line of the specification
     Spec {
         /// Only check that the file is up to date
@@ -115,6 +123,8 @@ enum Task {
     Role {
         #[arg(value_enum)]
         role: role::Role,
+        /// Whom to speak with
+        url: Option<String>,
     },
 }
 
@@ -142,11 +152,13 @@ fn run(task: Task) -> Result {
             let time = time.map_err(Failure::because("`--minutes`"))?;
             soak::run(soak::Plan { time, tools, seed })
         }
+        #[cfg(target_os = "linux")]
+        Task::Conformance { filter } => conformance::run(filter.as_deref()),
         Task::Spec { check } => spec::run(root(), check),
         Task::Tidy => tidy::run(root()),
         Task::Docs => docs::run(),
         #[cfg(target_os = "linux")]
-        Task::Role { role } => role.run(),
+        Task::Role { role, url } => role.run(url.as_deref()),
     }
 }
 

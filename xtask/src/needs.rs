@@ -5,6 +5,8 @@
 //! to do. Nothing is skipped silently, because a test that does not run proves
 //! nothing.
 
+use jp_test::mcp::Kit;
+
 use crate::cmd::{Cmd, tools_dir};
 use crate::failure::{Failure, Result};
 
@@ -99,7 +101,42 @@ pub(crate) const TESTS: &[Need] = &[
             ]
         }),
     },
+    Need {
+        name: "MCP servers from npm",
+        why: "are servers of other people that tests talk to",
+        present: || Kit::Servers.dir().is_dir(),
+        get: Get::Install(|| vec![kit(Kit::Servers)]),
+    },
+    Need {
+        name: "MCP servers from PyPI",
+        why: "are servers of other people that tests talk to",
+        present: || Kit::Python.dir().is_dir(),
+        get: Get::Install(|| vec![kit(Kit::Python)]),
+    },
 ];
+
+/// What the conformance suite needs.
+pub(crate) const CONFORMANCE: &[Need] = &[
+    Need {
+        name: "npm",
+        why: "installs the conformance suite",
+        present: || Cmd::new("npm", &["--version"]).succeeds(),
+        get: Get::Ask("install Node.js 20 or newer with npm"),
+    },
+    Need {
+        name: "conformance suite of MCP",
+        why: "tries our client of MCP servers",
+        present: || Kit::Conformance.dir().is_dir(),
+        get: Get::Install(|| vec![kit(Kit::Conformance)]),
+    },
+];
+
+/// Installs programs of other people at the versions that this repository names.
+fn kit(kit: Kit) -> Cmd {
+    let (script, list) =
+        ("crates/jp_test/mcp/install.sh", format!("crates/jp_test/mcp/{}", kit.name()));
+    Cmd::new("sh", &[script, kit.installer(), kit.dir().as_str(), &list])
+}
 
 /// A path in the Python environment of the tests.
 fn venv(path: &str) -> camino::Utf8PathBuf {

@@ -5,8 +5,9 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
-use crate::bench::vfs;
-use crate::failure::Result;
+use crate::bench::{mcp, vfs};
+use crate::conformance;
+use crate::failure::{Failure, Result};
 use crate::soak;
 
 /// The roles.
@@ -20,6 +21,8 @@ pub(crate) enum Role {
     McpServer,
     /// A sealed tool that goes wrong
     SoakTool,
+    /// A client that is tried by the conformance suite
+    ConformanceClient,
 }
 
 impl Role {
@@ -32,12 +35,17 @@ impl Role {
         command
     }
 
-    pub(crate) fn run(self) -> Result {
+    /// Plays it; the client is told whom to speak with.
+    pub(crate) fn run(self, url: Option<&str>) -> Result {
         match self {
             Self::VfsWorker => vfs::work(),
             Self::VfsMemory => vfs::memory_host(),
-            Self::McpServer => vfs::serve_mcp(),
+            Self::McpServer => mcp::bare::serve(),
             Self::SoakTool => soak::be_a_tool(),
+            Self::ConformanceClient => {
+                let url = url.ok_or_else(|| Failure::new("which server?"))?;
+                conformance::client::run(url)
+            }
         }
     }
 }

@@ -28,6 +28,7 @@
 mod bins;
 mod env;
 mod group;
+pub mod mcp;
 mod normalize;
 mod output;
 mod pty;

@@ -9,7 +9,7 @@ use std::{
     net::TcpListener,
     os::unix::{fs::chown, process::CommandExt},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
@@ -122,16 +122,8 @@ impl Server {
         command.args(["--pdeathsig", "KILL", "--"]).arg(python).args(["-c", S3, BUCKET]).args(keys);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.process_group(0).spawn().expect("setpriv can be started");
-        let (sender, receiver) = mpsc::channel();
-        let mut stdout =
-            BufReader::new(child.stdout.take().expect("the system lets a test have it"));
-        thread::spawn(move || {
-            let mut line = String::new();
-            // It says where it is, or ends, and then there is no line.
-            let _ = stdout.read_line(&mut line);
-            let _ = sender.send(line);
-        });
-        let line = receiver.recv_timeout(START).unwrap_or_default();
+        let stdout = child.stdout.take().expect("the system lets a test have it");
+        let line = first_line(stdout, "").unwrap_or_default();
         let log = || std::fs::read_to_string(dir.path().join("log"));
         if line.is_empty() {
             let _ = child.kill();
@@ -193,6 +185,26 @@ impl Drop for Server {
     }
 }
 
+/// The first line that begins with this, if it comes in time. What follows is read and dropped, so
+/// that a server which goes on talking never waits for a reader.
+pub(crate) fn first_line(stdout: ChildStdout, start: &'static str) -> Option<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut stdout = BufReader::new(stdout);
+        let mut line = String::new();
+        while stdout.read_line(&mut line).is_ok_and(|read| read > 0) {
+            if line.starts_with(start) {
+                // Nobody waits any more if the time is over.
+                let _ = sender.send(line);
+                let _ = std::io::copy(&mut stdout, &mut std::io::sink());
+                return;
+            }
+            line.clear();
+        }
+    });
+    receiver.recv_timeout(START).ok()
+}
+
 /// A directory that the server can use, whoever it runs as.
 fn private_dir() -> TempDir {
     let dir = tempfile::Builder::new()
@@ -224,7 +236,8 @@ fn postgresql_bin() -> PathBuf {
     newest.expect("PostgreSQL is not there: install the package postgresql")
 }
 
-fn tools_dir() -> PathBuf {
+/// Where `cargo xtask` installs what the tests need.
+pub(crate) fn tools_dir() -> PathBuf {
     let var = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = || var("HOME").expect("there is a home directory").join(".cache");
     var("XDG_CACHE_HOME").unwrap_or_else(home).join("jp-xtask")

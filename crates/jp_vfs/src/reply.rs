@@ -3,6 +3,8 @@
 //! The content of a file is by far the longest part of any message, so it is not turned into a value
 //! first: its bytes are escaped straight into the line.
 
+use std::io::Write as _;
+
 use jp_tool::vfs::{ErrorCode, ErrorObject, HostNotification, Id, Response, escape, write_line};
 use serde::Serialize;
 
@@ -30,7 +32,7 @@ pub(crate) enum Told<'a> {
 
 impl<'a> Told<'a> {
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        str::from_utf8(bytes).map_or(Self::Binary(bytes), Self::Text)
+        simdutf8::basic::from_utf8(bytes).map_or(Self::Binary(bytes), Self::Text)
     }
 }
 
@@ -38,9 +40,7 @@ impl<'a> Told<'a> {
 pub(crate) fn content(id: &Id, bytes: &[u8], size: u64, out: &mut Vec<u8>) {
     start(id, bytes.len(), out);
     field("content", Told::of(bytes), out);
-    out.extend_from_slice(b",\"size\":");
-    out.extend_from_slice(size.to_string().as_bytes());
-    out.extend_from_slice(b"}}\n");
+    let _ = writeln!(out, ",\"size\":{size}}}}}");
 }
 
 fn start(id: &Id, expected: usize, out: &mut Vec<u8>) {
@@ -48,7 +48,10 @@ fn start(id: &Id, expected: usize, out: &mut Vec<u8>) {
     out.reserve(expected + expected / 3 + 128);
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     match id {
-        Id::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Id::Integer(number) => {
+            // Writing to memory does not fail.
+            let _ = write!(out, "{number}");
+        }
         Id::String(text) => escape(text, out),
     }
     out.extend_from_slice(b",\"result\":{");

@@ -159,6 +159,8 @@ enum Inbound {
     Line(Vec<u8>),
     Apply(ApplyParams),
     Cancel,
+    /// Somebody's patience may have ended.
+    Alarm,
     Quit,
 }
 

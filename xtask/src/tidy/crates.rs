@@ -14,6 +14,8 @@ const ARCHITECTURE: &str = "docs/architecture.md";
 
 /// Only tests may use it, so it is no edge of the map.
 const TEST_SUPPORT: &str = "jp_test";
+/// The name of the package that this file is in.
+const OURS: &str = env!("CARGO_PKG_NAME");
 
 /// For every crate the crates of the workspace it depends on.
 type Edges = BTreeMap<String, BTreeSet<String>>;
@@ -47,9 +49,11 @@ pub(super) fn depend_as_the_architecture_says(tree: &Tree) -> Problems {
     Ok(problems)
 }
 
-/// Test support starts programs and panics; the product must not contain it.
+/// Test support starts programs and panics; the product must not contain it. This program is no part of
+/// the product, and installs what test support looks for.
 pub(super) fn use_test_support_in_tests_only(tree: &Tree) -> Problems {
-    let users = edges(tree)?.into_iter().filter(|(_, to)| to.contains(TEST_SUPPORT));
+    let users = edges(tree)?.into_iter();
+    let users = users.filter(|(name, to)| to.contains(TEST_SUPPORT) && name != OURS);
     Ok(users.map(|(name, _)| format!("{name}: `{TEST_SUPPORT}` is for dev-dependencies")).collect())
 }
 
@@ -222,5 +226,12 @@ mod tests {
         };
         assert!(problems("dev-dependencies").is_empty());
         assert_eq!(problems("dependencies"), ["a: `jp_test` is for dev-dependencies"]);
+        let ours = "[package]\nname = \"xtask\"\n[dependencies]\njp_test.workspace = true";
+        let files = [
+            ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]"),
+            ("crates/xtask/Cargo.toml", ours),
+            ("crates/jp_test/Cargo.toml", "[package]\nname = \"jp_test\""),
+        ];
+        assert!(super::super::problems(use_test_support_in_tests_only, &files).is_empty());
     }
 }

@@ -11,6 +11,7 @@ mod help;
 mod init;
 mod interaction;
 mod mcp;
+mod mcp_others;
 mod output;
 mod program;
 mod sandbox;

@@ -76,7 +76,7 @@ pub(super) struct Note {
     pub(super) decided: Decided,
     pub(super) code: Option<i64>,
     pub(super) rule: Option<String>,
-    pub(super) at: Instant,
+    pub(super) at: Option<Instant>,
 }
 
 impl Job {
@@ -109,7 +109,7 @@ impl Job {
                 ((line, None), Some(code))
             }
         };
-        (done, Note { decided, code, rule: None, at: Instant::now() })
+        (done, Note { decided, code, rule: None, at: Some(Instant::now()) })
     }
 
     async fn try_with_approvals(&self, decided: &mut Decided) -> Result<Done, ErrorObject> {
@@ -217,7 +217,7 @@ impl Drop for Owed<'_> {
         let (error, mut line) = (internal("the host failed at this request"), Vec::new());
         let code = Some(error.number());
         reply::failure(Some(&self.job.id), error, &mut line);
-        let note = Note { decided: Decided::None, code, rule: None, at: Instant::now() };
+        let note = Note { decided: Decided::None, code, rule: None, at: Some(Instant::now()) };
         self.job.hand_over((line, None), note);
     }
 }

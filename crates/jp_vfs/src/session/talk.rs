@@ -1,8 +1,10 @@
 //! The thread of a session: it waits for the tool, answers, and minds the time.
 //!
 //! Both pipes are non-blocking, and one `poll` waits for whatever comes first: a line, room for an answer,
-//! the bell that says that something was done elsewhere, or the end of somebody's patience.
+//! or the bell that says that something was done elsewhere. An alarm rings the bell when somebody's patience
+//! may have ended: to be told once costs nothing, to set a limit for each wait costs a tenth of the wait.
 
+mod alarm;
 mod clock;
 mod requests;
 
@@ -11,7 +13,6 @@ use std::{
     io,
     os::fd::{AsFd, OwnedFd},
     sync::Arc,
-    time::{Duration, Instant},
 };
 
 use jp_tool::{
@@ -28,6 +29,7 @@ use rustix::{
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
 use self::{
+    alarm::Alarm,
     clock::{Clock, Debts},
     requests::UnderWay,
 };
@@ -46,9 +48,12 @@ const MOST_REQUESTS: usize = 1_024;
 const MOST_REQUESTED: usize = 32 << 20;
 /// So much is answered before what was answered is sent: together costs less, and early starts the tool.
 const TOGETHER: usize = 64 << 10;
+/// How often lines are taken before others are listened to.
+const MOST_AHEAD: u32 = 32;
 /// How much fits into a pipe, if the system agrees: fewer turns for the same bytes. The system gives a user
 /// so many pages for all pipes, so this is not as much as one could have.
 const PIPE: usize = 256 << 10;
+const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// The state of a session.
 #[derive(Debug)]
@@ -66,6 +71,8 @@ pub(super) struct Talk {
     has_lines: bool,
     /// Whether no more will arrive.
     is_at_end: bool,
+    /// How often lines were taken since others were listened to.
+    ahead: u32,
     under_way: HashMap<Id, UnderWay>,
     serial: u64,
     turns: Turns,
@@ -74,6 +81,7 @@ pub(super) struct Talk {
     /// The turns of answers that are unread, while too much is: nobody else takes them.
     unread: Vec<OwnedSemaphorePermit>,
     clock: Clock,
+    alarm: Option<Alarm>,
     /// Whether the tool was told to end.
     is_cancelled: bool,
 }
@@ -120,11 +128,13 @@ impl Talk {
             outbox: Outbox::default(),
             has_lines: false,
             is_at_end: false,
+            ahead: 0,
             under_way: HashMap::new(),
             serial: 0,
             turns: Turns::default(),
             requested: 0,
             unread: Vec::new(),
+            alarm: None,
             is_cancelled: false,
         })
     }
@@ -162,27 +172,48 @@ impl Talk {
     /// One wait and what comes of it.
     fn turn(&mut self) -> io::Result<Next> {
         self.send()?;
-        let goes_on = self.has_lines && self.has_room();
-        let deadline = if goes_on { Some(Instant::now()) } else { self.deadline() };
-        let ready = self.wait(deadline)?;
-        if ready.bell {
-            for inbound in self.shared.receive() {
-                match self.inbound(inbound) {
-                    Next::Turn => {}
-                    other => return Ok(other),
+        if !self.reads_ahead()? {
+            self.set_alarm();
+            let ready = self.wait()?;
+            if ready.bell {
+                for inbound in self.shared.receive() {
+                    match self.inbound(inbound) {
+                        Next::Turn => {}
+                        other => return Ok(other),
+                    }
                 }
             }
-        }
-        if ready.line {
-            self.is_at_end = self.lines.fill(self.from_tool.as_fd())? == Arrived::End;
-            self.has_lines = true;
+            if ready.line {
+                self.fill()?;
+            }
         }
         if self.has_lines
             && let Some(end) = self.read()?
         {
             return Ok(end.into());
         }
-        Ok(self.clock.impatience(self.debts()).map_or(Next::Turn, Next::from))
+        Ok(Next::Turn)
+    }
+
+    /// Takes what has arrived without asking whether something has: a tool that waits for each answer often
+    /// has its next request ready when the answer is just sent. Nobody looks at the bell meanwhile, so it is
+    /// done a few times in a row at most, and not while others work for the tool.
+    fn reads_ahead(&mut self) -> io::Result<bool> {
+        let may = self.outbox.is_empty() && self.under_way.is_empty() && self.ahead < MOST_AHEAD;
+        let is_ahead = may && self.can_read() && self.fill()? == Arrived::Bytes;
+        self.ahead = if is_ahead { self.ahead + 1 } else { 0 };
+        Ok(is_ahead)
+    }
+
+    fn fill(&mut self) -> io::Result<Arrived> {
+        let arrived = self.lines.fill(self.from_tool.as_fd())?;
+        self.is_at_end = arrived == Arrived::End;
+        self.has_lines |= arrived != Arrived::NothingYet;
+        Ok(arrived)
+    }
+
+    fn can_read(&self) -> bool {
+        self.has_room() && !self.has_lines && !self.is_at_end
     }
 
     /// Whether more can be taken on.
@@ -192,17 +223,22 @@ impl Talk {
             && self.requested < MOST_REQUESTED
     }
 
-    fn wait(&self, deadline: Option<Instant>) -> io::Result<Ready> {
-        let can_read = self.has_room() && !self.has_lines && !self.is_at_end;
-        let mut polled = vec![PollFd::new(&self.shared.bell, PollFlags::IN)];
+    fn wait(&self) -> io::Result<Ready> {
+        let bell = || PollFd::new(&self.shared.bell, PollFlags::IN);
+        let (mut polled, mut count) = ([bell(), bell(), bell()], 1);
         // A pipe whose other end is closed is always ready, so one that may not be read is left out.
+        let can_read = self.can_read();
         if can_read {
-            polled.push(PollFd::new(&self.from_tool, PollFlags::IN));
+            polled[count] = PollFd::new(&self.from_tool, PollFlags::IN);
+            count += 1;
         }
         if let Some(to_tool) = self.to_tool.as_ref().filter(|_| !self.outbox.is_empty()) {
-            polled.push(PollFd::new(to_tool, PollFlags::OUT));
+            polled[count] = PollFd::new(to_tool, PollFlags::OUT);
+            count += 1;
         }
-        match poll(&mut polled, deadline.map(until).as_ref()) {
+        // Lines that are there already are not waited for.
+        let goes_on = self.has_lines && self.has_room();
+        match poll(&mut polled[..count], goes_on.then_some(&NOW)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
@@ -329,6 +365,10 @@ impl Talk {
                 None
             }
             Inbound::Cancel => self.cancel(),
+            Inbound::Alarm => {
+                self.alarm = None;
+                self.clock.impatience(self.debts())
+            }
             Inbound::Quit => return Next::Quit,
         };
         end.map_or(Next::Turn, Next::from)
@@ -344,8 +384,13 @@ impl Talk {
         end
     }
 
-    fn deadline(&self) -> Option<Instant> {
-        self.clock.deadline(self.debts())
+    /// Sees to it that patience has an end. One that is set for later than needed is set anew; one for
+    /// earlier only rings for nothing.
+    fn set_alarm(&mut self) {
+        let Some(deadline) = self.clock.deadline(self.debts()) else { return };
+        if self.alarm.as_ref().is_none_or(|alarm| deadline < alarm.at()) {
+            self.alarm = Some(Alarm::set(deadline, self.shared.clone(), &self.runtime));
+        }
     }
 
     fn debts(&self) -> Debts {
@@ -391,14 +436,4 @@ impl Drop for LastWord {
 struct Ready {
     bell: bool,
     line: bool,
-}
-
-fn until(deadline: Instant) -> Timespec {
-    let left = deadline.saturating_duration_since(Instant::now());
-    // Rounded up, so that the deadline has really passed.
-    let left = if left.is_zero() { left } else { left + Duration::from_millis(1) };
-    Timespec {
-        tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: left.subsec_nanos().into(),
-    }
 }

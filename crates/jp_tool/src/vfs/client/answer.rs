@@ -92,11 +92,22 @@ fn file(result: &[u8]) -> Option<FsReadResult> {
         encoding: Option<Encoding>,
         size: u64,
     }
-    let text = simdutf8::basic::from_utf8(result).ok()?;
-    let (content, rest) = unescape(text.strip_prefix(r#"{"content":"#)?)?;
+    let (content, rest) = unescape(result.strip_prefix(br#"{"content":"#)?)?;
+    let rest = str::from_utf8(rest).ok()?;
+    if let Some(size) = only_size(rest) {
+        return Some(FsReadResult { content, encoding: None, size });
+    }
     let rest = format!("{{{}", rest.strip_prefix(',')?);
     let Rest { encoding, size } = object::parse(&rest).ok()?;
     Some(FsReadResult { content, encoding, size })
+}
+
+/// The size, where nothing else is said after the content.
+fn only_size(rest: &str) -> Option<u64> {
+    let digits = rest.strip_prefix(r#","size":"#)?.strip_suffix('}')?;
+    let is_plain = digits == "0" || !digits.starts_with('0');
+    let is_number = is_plain && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number)
 }
 
 #[cfg(test)]

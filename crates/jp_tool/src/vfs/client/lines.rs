@@ -76,6 +76,10 @@ impl Lines {
     }
 
     fn make_room(&mut self) -> Result<(), LineError> {
+        // What is read where something was read before is read faster.
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
         if self.buffer.len() - self.end >= ROOM {
             return Ok(());
         }

@@ -53,8 +53,8 @@ impl Clock {
 
     /// The tool has asked for something, or something that it asked for is ready to be sent.
     pub(super) fn owes_answer(&mut self) {
+        // The time is counted from when it is sent.
         self.is_owed = true;
-        self.heard();
     }
 
     /// The tool has said something.

@@ -26,8 +26,8 @@ pub(super) struct UnderWay {
 /// When a request came, and how long it was.
 #[derive(Debug, Clone, Copy)]
 struct Arrival {
-    at: Instant,
-    time: Timestamp,
+    /// Only looked up for records.
+    at: Option<(Instant, Timestamp)>,
     bytes: usize,
 }
 
@@ -163,11 +163,11 @@ impl Talk {
         note: &Note,
         sent: usize,
     ) -> Option<End> {
-        let recorder = self.host.recorder()?;
+        let (recorder, (at, time)) = self.host.recorder().zip(arrival.at)?;
         let target = call.and_then(record::target);
         let rule = || self.gate.means().rules_for(&record::paths(call?));
         let record = Record {
-            time: arrival.time,
+            time,
             tool: self.gate.access().tool().to_owned(),
             id: id.cloned(),
             method: call.map(|call| call.method().name().to_owned()),
@@ -177,27 +177,27 @@ impl Talk {
             code: note.code,
             bytes_in: u64::try_from(arrival.bytes).unwrap_or(u64::MAX),
             bytes_out: u64::try_from(sent).unwrap_or(u64::MAX),
-            micros: record::micros(note.at.saturating_duration_since(arrival.at)),
+            micros: record::micros(
+                note.at.unwrap_or_else(Instant::now).saturating_duration_since(at),
+            ),
         };
         recorder.record(&record).err().map(|error| End::Unrecorded(error.to_string()))
     }
 
-    /// The time of day is only looked up for records.
     fn arrival(&self, bytes: usize) -> Arrival {
-        let is_recorded = self.host.recorder().is_some();
-        let time = if is_recorded { Timestamp::now() } else { Timestamp::UNIX_EPOCH };
-        Arrival { at: Instant::now(), time, bytes }
+        let at = self.host.recorder().map(|_| (Instant::now(), Timestamp::now()));
+        Arrival { at, bytes }
     }
 }
 
 impl Note {
     fn allowed() -> Self {
-        Self { decided: Decided::Allowed, code: None, rule: None, at: Instant::now() }
+        Self { decided: Decided::Allowed, code: None, rule: None, at: None }
     }
 
     fn refused(error: &ErrorObject) -> Self {
         let is_denied = error.code() == Some(ErrorCode::AccessDenied);
         let decided = if is_denied { Decided::Denied } else { Decided::Allowed };
-        Self { decided, code: Some(error.number()), rule: None, at: Instant::now() }
+        Self { decided, code: Some(error.number()), rule: None, at: None }
     }
 }

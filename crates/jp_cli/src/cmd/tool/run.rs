@@ -43,6 +43,24 @@ pub(crate) enum Which<'a> {
     At { server: &'a str, tool: &'a str },
 }
 
+impl Which<'_> {
+    /// The command that says what it takes.
+    fn shown_by(self) -> String {
+        match self {
+            Self::Named(name) => format!("jp tool show {name}"),
+            Self::At { server, tool } => format!("jp mcp inspect {server} {tool}"),
+        }
+    }
+
+    /// The command that calls it, without arguments.
+    fn called_by(self) -> String {
+        match self {
+            Self::Named(name) => format!("jp tool run {name}"),
+            Self::At { server, tool } => format!("jp mcp call {server} {tool}"),
+        }
+    }
+}
+
 pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
     execute(ctx, args, Which::Named(&args.name))
 }
@@ -70,7 +88,7 @@ pub(crate) fn execute(ctx: &Ctx, args: &ToolRun, which: Which<'_>) -> Result {
         interruptible(call, &cancel).await?
     });
     journal.finish()?;
-    print(ctx, &args.name, end?)
+    print(ctx, which, &args.name, end?)
 }
 
 async fn call(
@@ -100,7 +118,7 @@ async fn call(
         attendant::can_accept(ctx, &args.name)?;
     }
     settle(&mut tool, &args.answers)?;
-    let arguments = given(ctx, args, &tool)?;
+    let arguments = given(ctx, args, which, &tool)?;
     let (yes, stat) = (args.yes, args.changes.stat);
     let attendant = Attendant { ctx, yes, stat, progress: &progress, warned: &warned };
     let asked = RefCell::new(HashSet::new());
@@ -180,13 +198,18 @@ fn warn_of_unused(ctx: &Ctx, answers: &[String], asked: &HashSet<String>, end: &
 }
 
 /// The arguments of the call: an object, and words on top of it.
-fn given(ctx: &Ctx, args: &ToolRun, tool: &ResolvedTool) -> Result<Map<String, Value>> {
+fn given(
+    ctx: &Ctx,
+    args: &ToolRun,
+    which: Which<'_>,
+    tool: &ResolvedTool,
+) -> Result<Map<String, Value>> {
     let mut given = match &args.json {
         Some(text) => object(ctx, text)?,
         None => Map::new(),
     };
     let words = arguments::from_words(&tool.definition, &args.arguments);
-    given.extend(words.map_err(|error| with_usage(tool, Error::usage(error)))?);
+    given.extend(words.map_err(|error| with_usage(which, tool, Error::usage(error)))?);
     Ok(given)
 }
 
@@ -211,7 +234,7 @@ fn object(ctx: &Ctx, text: &str) -> Result<Map<String, Value>> {
 }
 
 /// Prints what came of the call.
-fn print(ctx: &Ctx, name: &str, end: CallEnd) -> Result {
+fn print(ctx: &Ctx, which: Which<'_>, name: &str, end: CallEnd) -> Result {
     let exit = exit(&end);
     if ctx.is_json() {
         ctx.print_json(&json(name, &end))?;
@@ -225,18 +248,18 @@ fn print(ctx: &Ctx, name: &str, end: CallEnd) -> Result {
             }
             Ok(ctx.printer().print(Print::content(&text).untrusted())?)
         }
-        CallEnd::Failed(failure) => Err(shown(name, failure)),
+        CallEnd::Failed(failure) => Err(shown(which, name, failure)),
         CallEnd::Skipped(reason) => Err(Error::new(exit, format!("{name}: {reason}"))),
         CallEnd::Cancelled => Err(Error::new(exit, format!("{name} was cancelled"))),
     }
 }
 
 /// A failure, with what can be done about it from a command line.
-fn shown(name: &str, failure: Failure) -> Error {
+fn shown(which: Which<'_>, name: &str, failure: Failure) -> Error {
     let cause = failure.cause;
     let error = plain(name, failure);
     match cause {
-        Cause::Arguments => error.hint(format!("`jp tool show {name}` says what it takes")),
+        Cause::Arguments => error.hint(format!("`{}` says what it takes", which.shown_by())),
         Cause::Unanswered => error.hint("--answer ID=VALUE answers a question"),
         Cause::Tool | Cause::Refused | Cause::Unpermitted | Cause::Time => error,
     }
@@ -244,14 +267,15 @@ fn shown(name: &str, failure: Failure) -> Error {
 
 /// A failure, with what can be done about it wherever the tool was called.
 pub(super) fn plain(name: &str, failure: Failure) -> Error {
+    let is_explained = failure.error.trace.iter().any(|cause| cause.contains("timeout_secs"));
     let error = Error::new(cause_exit(failure.cause), failure.error.message);
     let error = failure.error.trace.into_iter().fold(error, Error::cause);
     match failure.cause {
         Cause::Unpermitted => error.hint("--yes lets it run"),
-        Cause::Time => {
+        Cause::Time if !is_explained => {
             error.hint(format!("`conversation.tools.{name}.timeout_secs` is how long it may take"))
         }
-        Cause::Tool | Cause::Refused | Cause::Arguments | Cause::Unanswered => error,
+        Cause::Tool | Cause::Refused | Cause::Arguments | Cause::Unanswered | Cause::Time => error,
     }
 }
 
@@ -295,8 +319,7 @@ fn json(name: &str, end: &CallEnd) -> Value {
 }
 
 /// What the tool takes, for whoever wrote something else.
-fn with_usage(tool: &ResolvedTool, error: Error) -> Error {
-    let name = &tool.definition.name;
+fn with_usage(which: Which<'_>, tool: &ResolvedTool, error: Error) -> Error {
     let takes: Vec<_> =
         tool.definition
             .parameters
@@ -309,5 +332,5 @@ fn with_usage(tool: &ResolvedTool, error: Error) -> Error {
                 }
             })
             .collect();
-    error.hint(format!("usage: jp tool run {name} {}", takes.join(" ")))
+    error.hint(format!("usage: {} {}", which.called_by(), takes.join(" ")))
 }

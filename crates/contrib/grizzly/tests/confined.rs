@@ -30,7 +30,8 @@ fn files(dir: &Utf8Path) -> BTreeMap<String, Vec<u8>> {
 fn ask(env: &TestEnv, dir: &Utf8Path, granted: &[&str]) -> Value {
     let database = dir.join("database.sqlite");
     let program = ["--", env!("CARGO_BIN_EXE_grizzly"), "--database", database.as_str()];
-    let words = [&["sandbox", "run", "--no-net", "--policy", "rules.toml"], granted, &program].concat();
+    let words =
+        [&["sandbox", "run", "--no-net", "--policy", "rules.toml"], granted, &program].concat();
     let output = env.jp(words).stdin(LINES).timeout(Duration::from_mins(1)).run();
     let output = output.to_string();
     let answer = output.lines().find(|line| line.contains(r#""id":2"#));

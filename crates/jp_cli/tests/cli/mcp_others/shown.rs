@@ -31,6 +31,24 @@ fn every_kind_of_content_is_shown() {
     }
 }
 
+/// The other server that has everything says some of it in other words.
+#[test]
+fn text_and_structure_and_bytes_are_shown_once() {
+    let env = with_server(&Program::everything(), "");
+    let shown = |tool: &str, arguments: &[&str]| {
+        call(&env, tool, arguments).run().success().stdout().to_owned()
+    };
+    // The content says the same as the structure beside it, and is what is shown.
+    let text = shown("get-structured-content", &["location=Chicago"]);
+    assert_eq!(text.matches("temperature").count(), 1, "{text}");
+    let text = shown("get-resource-reference", &["resourceType=Text", "resourceId=3"]);
+    assert!(text.contains("demo://resource/dynamic/text/3\n```\nResource 3: "), "{text}");
+    let text = shown("get-resource-reference", &["resourceType=Blob", "resourceId=3"]);
+    assert!(text.contains("[text/plain, "), "{text}");
+    let text = shown("get-resource-links", &["count=1"]);
+    assert!(text.contains("demo://resource/dynamic/"), "{text}");
+}
+
 #[test]
 fn a_failure_of_the_tool_is_a_failure_of_the_command() {
     let env = with_server(&Program::debug(), "");

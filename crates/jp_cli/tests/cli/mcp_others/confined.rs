@@ -110,8 +110,9 @@ fn the_network_stays_closed() {
 
 /// A page on the loopback address, and how often it was asked for.
 fn page() -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/page", listener.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").expect("this machine has a loopback");
+    let port = listener.local_addr().expect("it is bound").port();
+    let url = format!("http://127.0.0.1:{port}/page");
     let visits = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&visits);
     // It ends with the test, which is a process of its own.

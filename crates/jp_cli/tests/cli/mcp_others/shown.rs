@@ -1,5 +1,7 @@
 //! What a person sees of every kind of content.
 
+#![expect(clippy::disallowed_methods, reason = "what was saved is no text, and read as it is")]
+
 use jp_test::mcp::Program;
 
 use super::{call, with_server};

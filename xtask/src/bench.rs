@@ -9,7 +9,11 @@
 //! [`BENCHMARKS`].
 
 mod access;
+#[cfg(target_os = "linux")]
+pub(crate) mod mcp;
 mod measure;
+#[cfg(target_os = "linux")]
+mod pin;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod startup;
@@ -22,6 +26,8 @@ use std::cell::OnceCell;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use serde_json::json;
@@ -32,6 +38,10 @@ use crate::failure::{Failure, Result};
 
 /// How often a pair is measured before its ratio counts as over the limit.
 const TRIES: u32 = 3;
+
+/// The longest that one piece of work may take.
+#[cfg(target_os = "linux")]
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A named source of pairs. It is only asked for them when it was chosen, because
 /// making them may take long.
@@ -53,6 +63,8 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "vfs-grep", pairs: vfs::search },
     #[cfg(target_os = "linux")]
     Benchmark { name: "vfs-tools", pairs: tools::sealed },
+    #[cfg(target_os = "linux")]
+    Benchmark { name: "mcp", pairs: mcp::pairs },
 ];
 
 /// Where the optimised programs are.

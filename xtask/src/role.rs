@@ -5,7 +5,7 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
-use crate::bench::vfs;
+use crate::bench::{mcp, vfs};
 use crate::conformance;
 use crate::failure::{Failure, Result};
 use crate::soak;
@@ -40,7 +40,7 @@ impl Role {
         match self {
             Self::VfsWorker => vfs::work(),
             Self::VfsMemory => vfs::memory_host(),
-            Self::McpServer => vfs::serve_mcp(),
+            Self::McpServer => mcp::bare::serve(),
             Self::SoakTool => soak::be_a_tool(),
             Self::ConformanceClient => {
                 let url = url.ok_or_else(|| Failure::new("which server?"))?;

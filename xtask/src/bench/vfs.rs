@@ -7,26 +7,23 @@
 //! One request at a time goes back and forth between two processes. On several cores that measures how
 //! fast an idle core wakes up, so host and tool share one here.
 
-mod mcp;
 mod memory;
-mod pin;
 mod tool;
 mod worker;
 
 use std::fs;
 use std::rc::Rc;
-use std::time::Duration;
 
 use camino::Utf8PathBuf;
 
-use self::mcp::Mcp;
-pub(crate) use self::mcp::serve as serve_mcp;
 pub(crate) use self::memory::host as memory_host;
 use self::tool::Tool;
 pub(crate) use self::worker::run as work;
 use self::worker::{Order, Way};
 use super::Programs;
+use super::mcp::bare::Mcp;
 use super::measure::{Pair, Work};
+use super::pin;
 use super::tools::{NEEDLE, ripgrep, searched_tree};
 use crate::failure::{Failure, Result};
 
@@ -57,7 +54,7 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     let binary = ("1MiB.bin", Way::HostBytes);
     pairs.push(against_direct(&tool, &dir, binary, 4, f64::INFINITY));
     pairs.push(many(&tool, &dir));
-    pairs.push(memory::pair(&dir)?);
+    pairs.push(memory::pair(&dir));
     Ok(pairs)
 }
 
@@ -177,6 +174,3 @@ fn text(size: usize) -> String {
     let line = "        let name = object.get(\"name\").map_or(0, |name| name.len());\n";
     line.chars().cycle().take(size).collect()
 }
-
-/// The longest that anything here may take.
-const PATIENCE: Duration = Duration::from_mins(1);

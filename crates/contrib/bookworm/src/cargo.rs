@@ -35,6 +35,7 @@ const AT_ONCE: usize = 2;
 pub(crate) struct Cargo {
     program: Utf8PathBuf,
     directory: Utf8PathBuf,
+    offline: bool,
     room: Semaphore,
 }
 
@@ -83,7 +84,12 @@ impl Patience {
 impl Cargo {
     /// Cargo, run in this directory, whose settings (`.cargo/config.toml`) then count.
     pub(crate) fn new(program: Utf8PathBuf, directory: Utf8PathBuf) -> Self {
-        Self { program, directory, room: Semaphore::new(AT_ONCE) }
+        Self { program, directory, offline: false, room: Semaphore::new(AT_ONCE) }
+    }
+
+    /// The same, told to keep off the network whatever it is asked for.
+    pub(crate) fn offline(self, offline: bool) -> Self {
+        Self { offline, ..self }
     }
 
     pub(crate) fn directory(&self) -> &Utf8Path {
@@ -102,6 +108,9 @@ impl Cargo {
         let mut command = Command::new(self.program.as_std_path());
         command.args(words).current_dir(&self.directory).kill_on_drop(true);
         command.env("CARGO_TERM_COLOR", "never").env("CARGO_TERM_PROGRESS_WHEN", "never");
+        if self.offline {
+            command.env("CARGO_NET_OFFLINE", "true");
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         command.process_group(0);

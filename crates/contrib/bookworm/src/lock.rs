@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::{files, names::CrateName};
 
-/// The file, and by what it can be seen that it is another one.
+/// What the file says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Lock {
     packages: Vec<Locked>,
@@ -50,6 +50,11 @@ impl Lock {
     pub(crate) fn stamp(workspace: &Utf8Path) -> Stamp {
         let metadata = std::fs::metadata(workspace.join("Cargo.lock")).ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
+    }
+
+    /// Whether nothing is locked: there is no file, or no package in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.packages.is_empty()
     }
 
     pub(crate) fn packages(&self) -> &[Locked] {

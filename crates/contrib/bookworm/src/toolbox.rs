@@ -46,7 +46,8 @@ impl Bookworm {
         let (workspace, cache) = (args.workspace()?, args.cache()?);
         let url = args.site.filter(|_| !args.offline);
         let site = url.map(|url| Site::new(url, &cache)).transpose()?;
-        let library = Library::new(Cargo::new("cargo".into(), workspace), cache, cargo_home());
+        let cargo = Cargo::new("cargo".into(), workspace).offline(args.offline);
+        let library = Library::new(cargo, cache, cargo_home());
         Ok(Self { library, site, offline: args.offline })
     }
 }

@@ -6,11 +6,12 @@ pub(crate) mod item;
 pub(crate) mod search;
 pub(crate) mod versions;
 
-use jp_mcp_server::{Document, Stop};
+use jp_mcp_server::{Document, Item, Reply, Stop};
 use jp_tool::ToolError;
 use std::fmt::Write as _;
 
 use crate::{
+    names::Wanted,
     resolve::{Asking, Request},
     toolbox::Bookworm,
     uri::{CrateUri, Part},
@@ -39,6 +40,23 @@ pub(crate) async fn read(worm: &Bookworm, uri: &CrateUri) -> Result<Option<Docum
         }
     };
     document.map(Some).map_err(error)
+}
+
+/// The reply, with a remark where the workspace could not say which version is meant.
+pub(crate) async fn remarked(
+    worm: &Bookworm,
+    request: &Request,
+    reply: Reply,
+) -> Result<Reply, Stop> {
+    let stock = worm.library.stock().await?;
+    if request.wanted != Wanted::Any || !stock.lock.is_empty() {
+        return Ok(reply);
+    }
+    let text = format!(
+        "There is no Cargo.lock in {}, so this is the newest version on this machine.",
+        worm.library.workspace()
+    );
+    Ok(reply.with(Item::Text(text)))
 }
 
 /// Nothing is asked here, so whatever stopped a tool is an error.

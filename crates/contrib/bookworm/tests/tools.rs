@@ -171,3 +171,17 @@ fn documents_can_be_listed_and_read() {
         }
     }
 }
+
+/// Without a lock file the newest on this machine counts, and the answer says so.
+#[test]
+fn a_workspace_without_a_lock_file_is_remarked_upon() {
+    let studio = Studio::new();
+    std::fs::remove_file(studio.path("work/Cargo.lock")).unwrap();
+    let mut session = Session::start(&mut studio.command(), Era::Modern, false);
+    let result = session.call("crate_info", &json!({ "name": "paint" }));
+    assert_eq!(uris(&result)[0], "crate://paint/2.0.0");
+    assert!(text(&result).contains("There is no Cargo.lock in "), "{result}");
+    let result = session.call("crate_info", &json!({ "name": "paint", "version": "1" }));
+    assert!(!text(&result).contains("There is no Cargo.lock in "), "{result}");
+    assert!(!studio.path("work/Cargo.lock").exists());
+}

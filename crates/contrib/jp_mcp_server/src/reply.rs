@@ -61,9 +61,28 @@ impl Reply {
         }
     }
 
+    /// The same reply with one more part.
+    #[must_use]
+    pub fn with(mut self, item: Item) -> Self {
+        self.items.push(item);
+        self
+    }
+
     fn into_text(self) -> String {
-        let parts: Vec<String> = self.items.into_iter().map(Item::into_text).collect();
-        parts.join("\n\n")
+        let mut text = String::new();
+        let mut after_link = false;
+        for item in self.items {
+            let link = matches!(item, Item::Link(_));
+            // Links after each other are one list.
+            text += match (text.is_empty(), link && after_link) {
+                (true, _) => "",
+                (false, true) => "\n",
+                (false, false) => "\n\n",
+            };
+            text += &item.into_text();
+            after_link = link;
+        }
+        text
     }
 }
 

@@ -14,11 +14,11 @@ use crate::failure::{Failure, Result};
 use crate::role::Role;
 
 /// The growth of the host, against the size of the file.
-pub(super) fn pair(dir: &Rc<Dir>) -> Result<Pair> {
+pub(super) fn pair(dir: &Rc<Dir>) -> Pair {
     let mut command = Role::VfsMemory.command();
     command.current_dir(&dir.0);
     let dir = dir.clone();
-    Ok(Pair {
+    Pair {
         name: "memory of the host for a file of 10 MiB".to_owned(),
         limit: 4.0,
         samples: 3,
@@ -30,7 +30,7 @@ pub(super) fn pair(dir: &Rc<Dir>) -> Result<Pair> {
             text.trim().parse().map_err(Failure::because("the host failed"))
         }),
         peer: Work::bytes(|| Ok(10 * MEBIBYTE as u64)),
-    })
+    }
 }
 
 /// The host: reads a small file first, so that everything is there that every host has, and prints by how

@@ -17,8 +17,8 @@ use jp_vfs::gate::Gate;
 use jp_vfs::{Host, Limits, Pipes, Session, ToolAccess};
 use tokio::runtime::{Builder, Runtime};
 
-use super::PATIENCE;
 use super::worker::Order;
+use crate::bench::PATIENCE;
 use crate::failure::{Failure, Result};
 use crate::role::Role;
 

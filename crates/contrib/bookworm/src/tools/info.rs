@@ -9,7 +9,7 @@ use jp_mcp_server::{
 use jp_tool::ToolError;
 use serde::Deserialize;
 
-use super::markdown;
+use super::{markdown, remarked};
 use crate::{
     cargo::Package,
     files,
@@ -41,7 +41,8 @@ pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let request = Request::new(&arguments.name, arguments.version.as_deref(), arguments.fetch)?;
     let package = worm.package(&request, Asking::Call(call)).await?;
     let documents = [Some(document(&package)?), readme(&package)?];
-    Ok(Reply::new(documents.into_iter().flatten().map(Item::Document)))
+    let reply = Reply::new(documents.into_iter().flatten().map(Item::Document));
+    remarked(worm, &request, reply).await
 }
 
 /// What the manifest says.

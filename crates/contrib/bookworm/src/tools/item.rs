@@ -9,7 +9,7 @@ use jp_mcp_server::{
 use jp_tool::ToolError;
 use serde::Deserialize;
 
-use super::{cut, markdown};
+use super::{cut, markdown, remarked};
 use crate::{
     docs::{Docs, Item, Member, Page, summary},
     names::ItemPath,
@@ -51,12 +51,14 @@ struct Found {
 
 pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let (request, path) = read_arguments(call)?;
-    Ok(document(worm, &request, &path, Asking::Call(call)).await?.into())
+    let document = document(worm, &request, &path, Asking::Call(call)).await?;
+    remarked(worm, &request, document.into()).await
 }
 
 pub(crate) async fn run_source(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let (request, path) = read_arguments(call)?;
-    Ok(source(worm, &request, &path, Asking::Call(call)).await?.into())
+    let source = source(worm, &request, &path, Asking::Call(call)).await?;
+    remarked(worm, &request, source.into()).await
 }
 
 /// An item with its signature and documentation.

@@ -7,7 +7,7 @@ use jp_mcp_server::{
 use jp_tool::ToolError;
 use serde::Deserialize;
 
-use super::markdown;
+use super::{markdown, remarked};
 use crate::{
     docs::{Docs, Item, Kind},
     resolve::{Asking, Request},
@@ -48,7 +48,8 @@ pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     items.extend(docs.members(&items).await?);
     items.retain(|item| arguments.kind.is_none_or(|kind| kind == item.kind));
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    Ok(reply(&docs, &arguments.query, query.ranked(items), limit))
+    let reply = reply(&docs, &arguments.query, query.ranked(items), limit);
+    remarked(worm, &request, reply).await
 }
 
 /// All items of a crate, as a document.

@@ -31,7 +31,15 @@ pub(super) fn around(text: &str, best: Option<usize>, query: &Query) -> Option<E
         None => text.lines().position(|line| !line.trim().is_empty())?,
     };
     let last = best.map_or(first + 2 * AROUND, |line| line + AROUND);
-    let lines: Vec<&str> = text.lines().skip(first).take(last - first + 1).collect();
+    let mut lines: Vec<&str> = text.lines().skip(first).take(last - first + 1).collect();
+    // Empty lines around it show nothing.
+    let blank = lines.iter().take_while(|line| line.trim().is_empty()).count();
+    let first = first + lines.drain(..blank).count();
+    let blank = lines.iter().rev().take_while(|line| line.trim().is_empty()).count();
+    lines.truncate(lines.len() - blank);
+    if lines.is_empty() {
+        return None;
+    }
     let shown: Vec<String> = lines.iter().map(|line| shorten(line, query)).collect();
     let is_cut = lines.iter().zip(&shown).any(|(line, shown)| line != shown);
     Some(Excerpt {
@@ -92,6 +100,8 @@ mod tests {
         assert_eq!(middle.text, "one\ntwo\nthree");
         assert_eq!(excerpt(text, Some(4), "four").last_line, 5);
         assert_eq!(excerpt(text, None, "").first_line, 2);
+        let gaps = excerpt("one\n\n  \nfour\n\nsix", Some(3), "four");
+        assert_eq!((gaps.first_line, gaps.last_line, gaps.text.as_str()), (4, 4, "four"));
         assert_eq!(around("", None, &Query::default()), None);
     }
 

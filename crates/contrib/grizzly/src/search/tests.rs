@@ -80,8 +80,8 @@ fn a_note_with_some_words_is_better_than_none() {
 fn excerpts_show_why() {
     let found = search(&library(), &words("wheelbarrow")).unwrap();
     let excerpt = found.hits[0].excerpt.clone().unwrap();
-    assert_eq!((excerpt.first_line, excerpt.last_line), (6, 7));
-    assert_eq!(excerpt.text, "\nThe wheelbarrow needs a new tyre.");
+    assert_eq!((excerpt.first_line, excerpt.last_line), (7, 7));
+    assert_eq!(excerpt.text, "The wheelbarrow needs a new tyre.");
     assert_eq!(found.unread, 1, "the diary is encrypted");
 }
 

@@ -32,7 +32,7 @@ async fn results_are_marked_envelopes() {
         let found = talk.call("search_notes", json!({ "query": "wheelbarrow" })).await;
         let Outcome::Success { content } = outcome(&found) else { panic!("{found}") };
         assert!(content.contains("1. **Garden plan**"), "{content}");
-        assert!(content.contains("#L6-L7>\n\n\nThe wheelbarrow needs a new tyre."), "{content}");
+        assert!(content.contains("#L7>\n\nThe wheelbarrow needs a new tyre."), "{content}");
         for (tool, arguments) in [
             ("read_notes", json!({ "title": "Seed list" })),
             ("list_tags", json!({})),

@@ -37,7 +37,7 @@ async fn results_are_resources() {
         assert!(line.contains("tags home/garden; changed 2026-01-13 12:26"), "{line}");
         assert_eq!(blocks[2]["type"], "resource");
         let resource = &blocks[2]["resource"];
-        assert_eq!(resource["uri"], format!("{}#L3-L5", uri(GARDEN)));
+        assert_eq!(resource["uri"], format!("{}#L4-L5", uri(GARDEN)));
         assert_eq!(resource["mimeType"], "text/markdown");
         let excerpt = resource["text"].as_str().unwrap();
         assert!(excerpt.contains("Tomatoes go along the south wall."), "{excerpt}");

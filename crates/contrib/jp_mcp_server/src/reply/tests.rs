@@ -47,6 +47,9 @@ fn documents_in_an_envelope_stand_under_their_uri() {
     let text = |items: Vec<Item>| Reply::new(items).into_text();
     let markdown = Item::Document(document("text/markdown", "# x"));
     assert_eq!(text(vec![markdown]), "<crate://a/1.0.0/x>\n\n# x");
+    let link = |uri: &str| Item::Link(Box::new(Resource::new(uri, "x").with_description("d")));
+    let list = text(vec![Item::Text("two".to_owned()), link("crate://a"), link("crate://b")]);
+    assert_eq!(list, "two\n\n- <crate://a>: d\n- <crate://b>: d");
     let code = |text: &str| Item::Document(document("text/x-rust", text));
     assert_eq!(text(vec![code("fn f() {}\n")]), "<crate://a/1.0.0/x>\n\n```rust\nfn f() {}\n```");
     let nested = text(vec![code("/// ````\n/// x\n/// ````")]);

@@ -5,12 +5,12 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::failure::{Failure, Result};
 
 /// Dropped, the thread has its cores back. What was started meanwhile keeps the one.
-pub(super) struct Pinned {
+pub(crate) struct Pinned {
     before: CpuSet,
 }
 
 /// Leaves this thread one core: the last one, because much else runs on the first.
-pub(super) fn to_one_core() -> Result<Pinned> {
+pub(crate) fn to_one_core() -> Result<Pinned> {
     let before = sched_getaffinity(None).map_err(Failure::because("cannot see the cores"))?;
     let last = (0..CpuSet::MAX_CPU).rev().find(|cpu| before.is_set(*cpu)).unwrap_or(0);
     let mut one = CpuSet::new();

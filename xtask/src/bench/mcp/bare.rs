@@ -4,7 +4,7 @@
 //! the library allows. There is no policy.
 
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
@@ -18,23 +18,21 @@ use serde_json::json;
 use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{PATIENCE, pin};
+use crate::bench::{PATIENCE, pin};
 use crate::failure::{Failure, Result};
 use crate::role::Role;
 
 /// A client with its server.
-pub(super) struct Mcp {
+pub(crate) struct Mcp {
     runtime: Runtime,
     client: RunningService<RoleClient, ()>,
     child: Child,
 }
 
 impl Mcp {
-    pub(super) fn start() -> Result<Self> {
+    pub(crate) fn start() -> Result<Self> {
         let failed = |error| Failure::because("cannot start the MCP server")(error);
-        let mut command = Role::McpServer.command();
-        let child = command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        let mut child = child.map_err(failed)?;
+        let mut child = command().spawn().map_err(failed)?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Failure::new("the MCP server has no streams"));
         };
@@ -48,7 +46,7 @@ impl Mcp {
     }
 
     /// The time of reading a file of this size once.
-    pub(super) fn read(&self, path: &Utf8Path, size: usize, times: u32) -> Result<Duration> {
+    pub(crate) fn read(&self, path: &Utf8Path, size: usize, times: u32) -> Result<Duration> {
         let _pinned = pin::to_one_core()?;
         let all = async {
             let start = Instant::now();
@@ -79,6 +77,13 @@ impl Drop for Mcp {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The program of the server, which talks over pipes.
+pub(super) fn command() -> Command {
+    let mut command = Role::McpServer.command();
+    command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
 }
 
 /// The server, on the streams of this process.
@@ -112,7 +117,7 @@ impl ServerHandler for Files {
     }
 }
 
-fn runtime() -> Result<Runtime> {
+pub(super) fn runtime() -> Result<Runtime> {
     let runtime = Builder::new_current_thread().enable_io().enable_time().build();
     runtime.map_err(Failure::because("cannot start a runtime"))
 }

@@ -31,6 +31,10 @@ fn the_examples_in_the_documentation_load() {
     for block in blocks {
         config(block);
     }
+    let servers = include_str!("../../../../docs/mcp.md").split("```toml\n").skip(1);
+    for block in servers.map(|it| it.split("```").next().unwrap_or_default()) {
+        assert!(config(block).warnings().is_empty());
+    }
 }
 
 #[test]

@@ -208,6 +208,11 @@ impl Servers {
         Ok(server)
     }
 
+    /// Makes all of them anew when they are next wanted, with what holds then. Called before any is started.
+    pub(crate) fn forget(&self) {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Ends all of them.
     pub(crate) async fn close(&self) {
         let all: Vec<_> = {
@@ -245,6 +250,27 @@ impl Server {
             era,
         };
         Self { name, client: Client::new(spec), is_stateful, launcher, era_key, shared }
+    }
+
+    /// A server that somebody else starts.
+    #[cfg(test)]
+    pub(crate) fn started_by(launch: Arc<dyn jp_mcp::Launch>) -> Self {
+        let fill = Box::new(|_: &str, value: &str| Ok(value.to_owned()));
+        let (media, eras, pins, progress) = Default::default();
+        let world = McpWorld { fill, media, eras, pins, progress };
+        let minute = std::time::Duration::from_mins(1);
+        let spec = ServerSpec {
+            name: "test".to_owned(),
+            connect: Connect::Program(launch),
+            stateful: true,
+            startup: minute,
+            patience: minute,
+            roots: Vec::new(),
+            era: None,
+        };
+        let shared = Arc::new(Shared::new(world, "/w".into()));
+        let (name, client) = (spec.name.clone(), Client::new(spec));
+        Self { name, client, is_stateful: true, launcher: None, era_key: None, shared }
     }
 
     /// What it is called in the configuration.

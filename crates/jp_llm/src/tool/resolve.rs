@@ -201,6 +201,8 @@ impl Resolver {
             }
             approved.push(path);
         }
+        // A server that was looked at before somebody said yes knows nothing of it.
+        self.servers.forget();
     }
 
     fn approved(&self) -> Vec<Utf8PathBuf> {

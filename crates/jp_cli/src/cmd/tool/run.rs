@@ -244,14 +244,15 @@ fn shown(name: &str, failure: Failure) -> Error {
 
 /// A failure, with what can be done about it wherever the tool was called.
 pub(super) fn plain(name: &str, failure: Failure) -> Error {
+    let is_explained = failure.error.trace.iter().any(|cause| cause.contains("timeout_secs"));
     let error = Error::new(cause_exit(failure.cause), failure.error.message);
     let error = failure.error.trace.into_iter().fold(error, Error::cause);
     match failure.cause {
         Cause::Unpermitted => error.hint("--yes lets it run"),
-        Cause::Time => {
+        Cause::Time if !is_explained => {
             error.hint(format!("`conversation.tools.{name}.timeout_secs` is how long it may take"))
         }
-        Cause::Tool | Cause::Refused | Cause::Arguments | Cause::Unanswered => error,
+        Cause::Tool | Cause::Refused | Cause::Arguments | Cause::Unanswered | Cause::Time => error,
     }
 }
 

@@ -22,7 +22,7 @@ fn a_plain_call_says_nothing_of_jp() {
     });
 }
 
-/// D31-030 to D31-042, D31-045: options cause both keys to be sent on the first call, in both eras, beside
+/// D31-033, D31-034, D31-035, D31-037, D31-038, D31-040, D31-041, D31-042, D31-045: options cause both keys to be sent on the first call, in both eras, beside
 /// what belongs to the protocol.
 #[test]
 fn options_reach_the_server_in_both_eras() {

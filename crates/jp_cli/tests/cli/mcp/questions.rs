@@ -36,7 +36,7 @@ fn round() -> Value {
     })
 }
 
-/// D31-036, D31-046, D31-054 to D31-057: each answer goes back by `_meta`, all so far, with the same
+/// D31-036, D31-046, D31-054, D31-055, D31-056, D31-057: each answer goes back by `_meta`, all so far, with the same
 /// arguments.
 #[test]
 fn answers_to_envelopes_come_back_by_meta() {

@@ -6,6 +6,7 @@ use jp_test::mcp::Program;
 
 use super::{call, with_server};
 
+/// D31-014, D31-016
 #[test]
 fn every_kind_of_content_is_shown() {
     let env = with_server(&Program::debug(), "");
@@ -40,7 +41,7 @@ fn text_and_structure_and_bytes_are_shown_once() {
     let shown = |tool: &str, arguments: &[&str]| {
         call(&env, tool, arguments).run().success().stdout().to_owned()
     };
-    // The content says the same as the structure beside it, and is what is shown.
+    // D31-003: The content says the same as the structure beside it, and is what is shown.
     let text = shown("get-structured-content", &["location=Chicago"]);
     assert_eq!(text.matches("temperature").count(), 1, "{text}");
     let text = shown("get-resource-reference", &["resourceType=Text", "resourceId=3"]);
@@ -51,6 +52,7 @@ fn text_and_structure_and_bytes_are_shown_once() {
     assert!(text.contains("demo://resource/dynamic/"), "{text}");
 }
 
+/// D31-015
 #[test]
 fn a_failure_of_the_tool_is_a_failure_of_the_command() {
     let env = with_server(&Program::debug(), "");

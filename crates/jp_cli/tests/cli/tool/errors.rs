@@ -111,7 +111,7 @@ fn a_list_with_a_broken_tool() {
 fn tools_that_cannot_be_used() {
     for (config, part) in [
         ("source = \"local\"", "is local but has no `command`"),
-        ("source = \"mcp.server.tool\"", "there is no MCP client"),
+        ("source = \"mcp.server.tool\"", "no MCP server is called `server`"),
         ("source = \"builtin\"", "nothing called `t` is built in, only `describe_tools`"),
         ("source = \"local\"\ncommand = \"x\"\nruntime = \"wasm\"", "runtime = \"wasm\""),
         (

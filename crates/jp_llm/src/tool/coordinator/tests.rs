@@ -1,5 +1,7 @@
 //! The loop, with a tool and a person that do as they are told.
 
+mod servers;
+
 use std::{
     cell::RefCell,
     collections::VecDeque,

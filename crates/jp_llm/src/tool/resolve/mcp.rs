@@ -5,15 +5,17 @@
 //! with one name are refused and never renamed: which of them a name means must not depend on the order of
 //! a file.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use jp_config::{
     conversation::tool::{Tool as ConfiguredTool, ToolConfig, source::ToolSource},
     nearest,
     providers::McpServerConfig,
 };
+use jp_mcp::Tools;
 use jp_tool::ToolSchema;
 use serde_json::Value;
+use tokio::task::JoinSet;
 use url::Url;
 
 use super::{ResolveError, ResolvedTool, Resolver, error::Offer, settings};
@@ -42,44 +44,50 @@ pub struct Listed {
 impl Resolver {
     /// All tools, those of servers that an entry stands for included; such servers are started.
     pub async fn listed(self: &Arc<Self>) -> Vec<Listed> {
+        let mut offers = self.offers().await;
         let mut all: Vec<Listed> = Vec::new();
         for tool in self.config.app.conversation.tools.iter() {
             let (entry, source) = (tool.name.to_owned(), tool.source.clone());
-            match source.all_of() {
+            match offers.remove(tool.name) {
                 None => all.push(Listed { name: entry.clone(), entry, source, error: None }),
-                Some(server) => all.extend(self.all_of(&entry, &source, server).await),
+                Some(Ok(tools)) => all.extend(self.listed_of(&entry, &source, &tools)),
+                Some(Err(error)) => {
+                    all.push(Listed { name: entry.clone(), entry, source, error: Some(error) });
+                }
             }
         }
         for at in 0..all.len() {
-            let is_other =
-                |other: &&Listed| other.name == all[at].name && other.source != all[at].source;
-            let is_named = all[at].entry == all[at].name && all[at].source.all_of().is_none();
+            let Listed { name, entry, source, .. } = &all[at];
             // A tool that has the name as its own keeps it; the one that came with a server is refused.
+            let is_named = entry == name && source.all_of().is_none();
+            let is_other = |other: &&Listed| other.name == *name && other.source != *source;
             if let Some(other) = all.iter().find(is_other).filter(|_| !is_named) {
-                all[at].error = Some(collision(&all[at].name, &all[at].source, &other.source));
+                all[at].error = Some(collision(name, source, &other.source));
             }
         }
         all
     }
 
-    async fn all_of(
-        self: &Arc<Self>,
-        entry: &str,
-        source: &ToolSource,
-        server: &str,
-    ) -> Vec<Listed> {
-        let found = match self.server(server) {
-            Ok(server) => server.tools().await,
-            Err(error) => Err(error),
-        };
-        let tools = match found {
-            Ok(tools) => tools,
-            Err(error) => {
-                let error = ResolveError::server(entry, error);
-                let (name, entry, source) = (entry.to_owned(), entry.to_owned(), source.clone());
-                return vec![Listed { name, entry, source, error: Some(error) }];
-            }
-        };
+    /// What the servers offer that an entry stands for, by that entry; asked side by side.
+    async fn offers(self: &Arc<Self>) -> HashMap<String, Result<Arc<Tools>, ResolveError>> {
+        let mut asked = JoinSet::new();
+        for tool in self.config.app.conversation.tools.iter() {
+            let Some(server) = tool.source.all_of() else { continue };
+            let (resolver, server, entry) = (self.clone(), server.to_owned(), tool.name.to_owned());
+            asked.spawn(async move {
+                let found = match resolver.server(&server) {
+                    Ok(server) => server.tools().await,
+                    Err(error) => Err(error),
+                };
+                let found = found.map_err(|error| ResolveError::server(&entry, error));
+                (entry, found)
+            });
+        }
+        asked.join_all().await.into_iter().collect()
+    }
+
+    fn listed_of(&self, entry: &str, source: &ToolSource, tools: &Tools) -> Vec<Listed> {
+        let server = source.all_of().unwrap_or_default();
         let listed = tools.tools.iter().filter_map(|tool| {
             let source = ToolSource::Mcp { server: server.to_owned(), tool: tool.name.clone() };
             let (name, entry) = (tool.name.clone(), entry.to_owned());
@@ -98,14 +106,13 @@ impl Resolver {
         self: &Arc<Self>,
         name: &str,
     ) -> Result<Option<ResolvedTool>, ResolveError> {
-        let tools = &self.config.app.conversation.tools;
+        let mut offers = self.offers().await;
         let mut found: Option<(ToolSource, &ToolConfig)> = None;
         let mut failed = None;
-        for entry in tools.iter() {
-            let Some(server) = entry.source.all_of() else { continue };
-            let offered = match self.server(server) {
-                Ok(server) => server.tools().await,
-                Err(error) => Err(error),
+        for entry in self.config.app.conversation.tools.iter() {
+            let server = entry.source.all_of();
+            let (Some(server), Some(offered)) = (server, offers.remove(entry.name)) else {
+                continue;
             };
             let source = ToolSource::Mcp { server: server.to_owned(), tool: name.to_owned() };
             match offered {
@@ -116,7 +123,7 @@ impl Resolver {
                     }
                     _ => found = Some((source, entry.config)),
                 },
-                Err(error) => failed = Some(ResolveError::server(entry.name, error)),
+                Err(error) => failed = Some(error),
             }
         }
         match (found, failed) {

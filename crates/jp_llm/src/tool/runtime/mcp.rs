@@ -340,8 +340,10 @@ fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
     let mut made = Failure::from(ToolError::from_error(error));
     let causes = std::iter::successors(Some(error), |cause| cause.source());
     for cause in causes {
-        if matches!(cause.downcast_ref(), Some(McpError::Timeout { .. })) {
+        if let Some(McpError::Timeout { server, .. }) = cause.downcast_ref() {
             made.cause = Cause::Time;
+            let key = format!("providers.mcp.{server}.timeout_secs");
+            made.error.trace.push(format!("`{key}` is how long it may take"));
         }
         if let Some(ProgramError::Confine(ConfineError::Refused(refusal))) = cause.downcast_ref() {
             made.cause = Cause::Refused;

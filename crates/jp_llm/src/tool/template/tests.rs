@@ -41,6 +41,17 @@ fn refused_call(command: &Command, arguments: serde_json::Value) -> String {
     CommandTemplate::new(command).unwrap().render(&call(arguments)).unwrap_err().to_string()
 }
 
+/// D31-052: what a server reads in `_meta`, a template can use by the same names.
+#[test]
+fn a_template_can_use_the_whole_context() {
+    let command =
+        "t {{tool.arguments.a}} {{tool.answers.sure}} {{tool.options.site}} {{context.root}}";
+    let mut call = call(json!({ "a": 1 }));
+    call["tool"]["options"] = json!({ "site": "x" });
+    let rendered = CommandTemplate::new(&line(command)).unwrap().render(&call).unwrap();
+    assert_eq!(rendered.args, ["1", "true", "x", "/w s"]);
+}
+
 #[test]
 fn a_line_is_split_before_it_is_filled_in() {
     let arguments = json!({ "a": "x y", "b": "$(z) \"'\\", "n": null, "deep": { "k": [1, "t"] } });

@@ -100,7 +100,7 @@ fn a_native_error_carries_the_content() {
     assert_eq!(failure.error.message, "the tool failed and said nothing");
 }
 
-/// D31-001, D31-017 to D31-023: an envelope means the same from a server as from a program.
+/// D31-001: an envelope means the same from a server as from a program.
 #[test]
 fn an_envelope_is_what_it_is_from_a_local_tool() {
     let select = r#"{"type":"needs_input","question":{"id":"v","text":"Which?","answer_type":{"Select":{"options":["1","2"]}}}}"#;

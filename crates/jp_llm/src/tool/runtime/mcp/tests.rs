@@ -24,7 +24,7 @@ fn place() -> Place {
     Place { root: "/work".into(), workspace_id, conversation_id: None, access: None }
 }
 
-/// D31-030 to D31-037, D31-039, D31-040.
+/// D31-030, D31-031, D31-032, D31-033, D31-034, D31-035, D31-036, D31-037, D31-039, D31-040.
 #[test]
 fn the_context_is_sent_under_two_keys() {
     let called = tool(json!({ "confirm-fetch": true }), json!({ "site": "https://docs.rs" }));

@@ -4,6 +4,7 @@
 //! and how they get here.
 
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+#![expect(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
 mod content;
 mod everything;

@@ -18,7 +18,7 @@ use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
 /// No test waits longer for something that has to come.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What is known about a server before it is used: one process, no roots, no era remembered.
 pub(crate) fn spec(connect: Connect) -> ServerSpec {

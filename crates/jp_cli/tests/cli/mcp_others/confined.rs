@@ -41,6 +41,24 @@ fn a_denied_directory_stays_closed() {
     assert!(!env.path("granted/c.txt").exists(), "{written}");
 }
 
+/// This server asks nobody what it may open; here it is the kernel that says no.
+#[test]
+fn a_server_that_knows_no_limits_has_them() {
+    let env = world();
+    let fact =
+        r#"{"type":"entity","name":"Ada","entityType":"person","observations":["for nobody"]}"#;
+    env.write("denied/facts.jsonl", fact);
+    let server = Program::memory(&env.path("denied/facts.jsonl"));
+    let recall = || call(&env, "read_graph", &[]).run().success();
+
+    configure(&env, &server, "");
+    assert!(recall().stdout().contains("for nobody"));
+
+    configure(&env, &server, GRANTED);
+    let output = recall();
+    assert!(!output.stdout().contains("for nobody"), "{output}");
+}
+
 /// A server that was told of a directory that it must not read does not even start.
 #[test]
 fn a_server_of_a_denied_directory_says_so() {
@@ -92,8 +110,9 @@ fn the_network_stays_closed() {
 
 /// A page on the loopback address, and how often it was asked for.
 fn page() -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/page", listener.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").expect("this machine has a loopback");
+    let port = listener.local_addr().expect("it is bound").port();
+    let url = format!("http://127.0.0.1:{port}/page");
     let visits = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&visits);
     // It ends with the test, which is a process of its own.

@@ -1,9 +1,9 @@
 //! Each server, reached in the era and by the way that it has.
 
-use std::process::Command;
-
-use camino::Utf8Path;
-use jp_test::mcp::{HttpServer, Program};
+use jp_test::{
+    TestEnv,
+    mcp::{HttpServer, Program},
+};
 
 use super::{LIMIT, call, configure, with_server, world};
 
@@ -37,7 +37,7 @@ fn facts_outlive_the_process() {
 #[test]
 fn a_server_of_the_newer_era_is_listed_with_it() {
     let env = world();
-    repository(env.project());
+    repository(&env);
     configure(&env, &Program::git(env.project()), "");
     let path = format!("repo_path={}", env.project());
     let output = call(&env, "git_log", &[&path]).run().success();
@@ -61,13 +61,9 @@ fn a_tool_of_a_server_is_a_tool_like_any_other() {
 }
 
 /// A repository with one commit.
-fn repository(path: &Utf8Path) {
+fn repository(env: &TestEnv) {
     let identity = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
     let commit = ["commit", "--quiet", "--allow-empty", "-m", "the first one"];
-    for args in [&["init", "--quiet"][..], &commit] {
-        let mut git = Command::new("git");
-        git.args(identity).args(args).current_dir(path);
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-        assert!(git.status().unwrap().success(), "{args:?}");
-    }
+    let _ = env.command("git", ["init", "--quiet"]).run().success();
+    let _ = env.command("git", [&identity[..], &commit].concat()).run().success();
 }

@@ -125,6 +125,7 @@ fn one_call_from_its_start_to_its_end() {
     exit code: 3
     --- stderr
     error: the tool asks "Stage this hunk?", and nobody can answer
+      it takes `true` or `false`
       `conversation.tools.git_stage.questions.hunk_2.answer` answers the question `hunk_2` for every call
     hint: --answer ID=VALUE answers a question
     "#);

@@ -82,6 +82,7 @@ fn where_nobody_can_be_asked_there_is_the_default_or_an_end() {
     exit code: 3
     --- stderr
     error: the tool asks "Go on?", and nobody can answer
+      it takes `true` or `false`
       `conversation.tools.t.questions.go.answer` answers the question `go` for every call
     hint: --answer ID=VALUE answers a question
     "#);

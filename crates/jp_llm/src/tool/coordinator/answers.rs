@@ -2,10 +2,12 @@
 
 use jp_config::conversation::tool::QuestionTarget;
 use jp_conversation::EventKind;
+use jp_tool::AnswerType;
 use serde_json::{Map, Value, json};
 
 use super::Coordinator;
 use crate::tool::{
+    arguments::cut,
     call::CallEnd,
     inquiry::{Answer, AssistantInquiry, Interaction, Notice, fits},
     outcome::{Asked, Cause, Failure},
@@ -156,10 +158,22 @@ impl<'a, I: Interaction> Answers<'a, I> {
         let text = asked.text.split_whitespace().collect::<Vec<_>>().join(" ");
         let message = format!("the tool asks \"{text}\", and nobody can answer");
         let mut failure = Failure::new(Cause::Unanswered, message);
+        failure.error.trace.extend(choices(asked));
         failure.error.trace.push(format!(
             "`conversation.tools.{name}.questions.{id}.answer` answers the question `{id}` for every call"
         ));
         CallEnd::Failed(failure)
+    }
+}
+
+/// What can be answered, where that is not for whoever answers to say.
+fn choices(asked: &Asked) -> Option<String> {
+    match AnswerType::from_schema(&asked.schema)? {
+        AnswerType::Boolean => Some("it takes `true` or `false`".to_owned()),
+        AnswerType::Select { options } => {
+            Some(format!("it takes one of `{}`", cut(&options.join("`, `"), 1_000)))
+        }
+        AnswerType::Text => None,
     }
 }
 

@@ -205,6 +205,7 @@ async fn where_nobody_answers_the_default_does() {
     assert_eq!(failure.cause, Cause::Unanswered);
     insta::assert_snapshot!(text_of(&CallEnd::Failed(failure)), @r#"
     the tool asks "Go on?", and nobody can answer
+    it takes `true` or `false`
     `conversation.tools.walk.questions.one.answer` answers the question `one` for every call
     "#);
 }

@@ -3,6 +3,7 @@
 //! The server is a script that does what a test tells it to (`mcp/server.py`) and writes down what it is
 //! sent, so what arrives is judged on the wire. It runs confined, as every server does.
 
+mod bookworm;
 mod calls;
 mod commands;
 mod confined;

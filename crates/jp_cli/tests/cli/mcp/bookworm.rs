@@ -1,0 +1,92 @@
+//! Our own server for the documentation of crates: it asks, the answer comes back, and it goes on.
+
+use std::time::Duration;
+
+use camino::Utf8Path;
+use jp_test::{Size, find_bin};
+
+use super::*;
+
+const WITHIN: Duration = Duration::from_mins(1);
+
+/// A workspace that uses two versions of a crate, and the server in both of its ways to answer.
+fn studio() -> TestEnv {
+    let env = super::super::workspace();
+    for version in ["1.0.0", "2.0.0"] {
+        let manifest = format!(
+            "[package]\nname = \"paint\"\nversion = \"{version}\"\nedition = \"2021\"\n\
+             description = \"About paint\"\nlicense = \"MIT\"\nreadme = \"README.md\"\n"
+        );
+        let dir = format!("vendor/paint-{version}");
+        env.write(format!("{dir}/Cargo.toml"), manifest);
+        env.write(format!("{dir}/src/lib.rs"), "//! Paint.\n");
+        env.write(format!("{dir}/README.md"), format!("# The paint of {version}\n"));
+        let sums = json!({ "files": {}, "package": "0".repeat(64) });
+        env.write(format!("{dir}/.cargo-checksum.json"), sums.to_string());
+    }
+    env.write(
+        ".cargo/config.toml",
+        "[source.crates-io]\nreplace-with = \"v\"\n[source.v]\ndirectory = \"vendor\"\n",
+    );
+    env.write(
+        "Cargo.toml",
+        "[package]\nname = \"studio\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\n\
+         old = { package = \"paint\", version = \"1\" }\nnew = { package = \"paint\", version = \"2\" }\n",
+    );
+    env.write("src/lib.rs", "");
+    let locked = |version: &str| {
+        format!(
+            "[[package]]\nname = \"paint\"\nversion = \"{version}\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"{}\"\n\n",
+            "0".repeat(64)
+        )
+    };
+    let studio = "[[package]]\nname = \"studio\"\nversion = \"0.1.0\"\ndependencies = [\n \"paint 1.0.0\",\n \"paint 2.0.0\",\n]\n";
+    let lock = format!("version = 4\n\n{}{}{studio}", locked("1.0.0"), locked("2.0.0"));
+    env.write("Cargo.lock", lock);
+    let program = find_bin("bookworm");
+    let variables = format!("variables = {{ CARGO_HOME = '{}' }}", env.project().join(".home"));
+    env.write(
+        ".jp/config.toml",
+        format!(
+            "[providers.mcp.jp]\ncommand = '{program}'\narguments = ['--jp']\n{variables}\n\
+             [providers.mcp.native]\ncommand = '{program}'\n{variables}\n"
+        ),
+    );
+    env
+}
+
+fn info<'a>(env: &'a TestEnv, server: &str, more: &[&str]) -> Run<'a> {
+    let cargo = Utf8Path::new(env!("CARGO")).parent().unwrap_or(Utf8Path::new("/"));
+    let words = ["mcp", "call", server, "crate_info", "name=paint"];
+    env.jp(words.iter().chain(more)).env("PATH", format!("{cargo}:/usr/bin:/bin")).timeout(WITHIN)
+}
+
+/// D31-077: the question is asked, the answer returns, by `_meta` under `--jp` and by a round without, and
+/// the tool completes.
+#[test]
+fn a_question_of_bookworm_is_answered_and_it_goes_on() {
+    let env = studio();
+    for server in ["jp", "native"] {
+        for version in ["1.0.0", "2.0.0"] {
+            let output =
+                info(&env, server, &["--answer", &format!("version={version}")]).run().success();
+            assert!(output.stdout().contains(&format!("The paint of {version}")), "{output}");
+            // What was asked for was asked.
+            assert_eq!(output.stderr(), "", "{output}");
+        }
+        // The newest is what it takes where nobody is there.
+        let output = info(&env, server, &[]).run().success();
+        assert!(output.stdout().contains("The paint of 2.0.0"), "{output}");
+    }
+}
+
+#[test]
+fn a_person_answers_bookworm_in_the_terminal() {
+    let env = studio();
+    for server in ["jp", "native"] {
+        let mut pty = info(&env, server, &[]).pty(Size::default());
+        pty.expect("Which one?", WITHIN).expect_keys(WITHIN).send("\u{1b}[B\r");
+        let output = pty.wait(WITHIN).success();
+        assert!(output.raw().contains("The paint of 1.0.0"), "{output}");
+    }
+}

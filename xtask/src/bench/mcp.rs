@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use camino::Utf8PathBuf;
+use jp_mcp::Era;
 
 use self::bare::Mcp;
 use self::ours::Ours;
@@ -27,15 +28,19 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     let path = programs.dir.join("bench-mcp.txt");
     fs::write(&path, "x".repeat(KIBIBYTE)).map_err(Failure::because("cannot make a file"))?;
     let file = Rc::new(path);
-    Ok(vec![round_trip(&file)?, first_answer(&file)])
+    let mut pairs = Vec::new();
+    for era in [Era::Modern, Era::Legacy] {
+        pairs.extend([round_trip(&file, era)?, first_answer(&file, era)]);
+    }
+    Ok(pairs)
 }
 
-fn round_trip(file: &Rc<Utf8PathBuf>) -> Result<Pair> {
+fn round_trip(file: &Rc<Utf8PathBuf>, era: Era) -> Result<Pair> {
     let _pinned = pin::to_one_core()?;
-    let (ours, bare) = (Ours::new()?, Mcp::start()?);
+    let (ours, bare) = (Ours::new(era)?, Mcp::start(era)?);
     let (subject, peer) = (file.clone(), file.clone());
     Ok(Pair {
-        name: "MCP call, against the library alone".to_owned(),
+        name: format!("MCP call, {} era, against the library alone", era.name()),
         limit: 1.15,
         samples: 60,
         subject: Work::timed(move || ours.read(&subject, KIBIBYTE, CALLS)),
@@ -44,22 +49,22 @@ fn round_trip(file: &Rc<Utf8PathBuf>) -> Result<Pair> {
 }
 
 /// From nothing to the first answer, and to the end of the server.
-fn first_answer(file: &Rc<Utf8PathBuf>) -> Pair {
+fn first_answer(file: &Rc<Utf8PathBuf>, era: Era) -> Pair {
     let (subject, peer) = (file.clone(), file.clone());
     Pair {
-        name: "MCP server from start to first answer, against the library alone".to_owned(),
+        name: format!("MCP start to first answer, {} era, against the library alone", era.name()),
         limit: 1.5,
         samples: 30,
         subject: Work::timed(move || {
             let _pinned = pin::to_one_core()?;
             let start = Instant::now();
-            Ours::new()?.read(&subject, KIBIBYTE, 1)?;
+            Ours::new(era)?.read(&subject, KIBIBYTE, 1)?;
             Ok(start.elapsed())
         }),
         peer: Work::timed(move || {
             let _pinned = pin::to_one_core()?;
             let start = Instant::now();
-            Mcp::start()?.read(&peer, KIBIBYTE, 1)?;
+            Mcp::start(era)?.read(&peer, KIBIBYTE, 1)?;
             Ok(start.elapsed())
         }),
     }

@@ -15,6 +15,7 @@ use std::fs;
 use std::rc::Rc;
 
 use camino::Utf8PathBuf;
+use jp_mcp::Era;
 
 pub(crate) use self::memory::host as memory_host;
 use self::tool::Tool;
@@ -44,7 +45,7 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     let dir = Rc::new(Dir::new(programs)?);
     let _pinned = pin::to_one_core()?;
     let tool = Rc::new(Tool::start(&dir.0)?);
-    let mcp = Rc::new(Mcp::start()?);
+    let mcp = Rc::new(Mcp::start(Era::Legacy)?);
     let mut pairs = Vec::new();
     for (file, size, times, limit) in FILES {
         pairs.push(against_direct(&tool, &dir, (file, Way::Host), *times, *limit));

@@ -8,10 +8,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
+use jp_mcp::Era;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    ProtocolVersion,
 };
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _};
 use rmcp::service::{RequestContext, RoleServer, RunningService};
 use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::json;
@@ -30,7 +33,8 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    pub(crate) fn start() -> Result<Self> {
+    /// Starts the server and greets it in this era.
+    pub(crate) fn start(era: Era) -> Result<Self> {
         let failed = |error| Failure::because("cannot start the MCP server")(error);
         let mut child = command().spawn().map_err(failed)?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
@@ -40,7 +44,8 @@ impl Mcp {
         let client = runtime.block_on(async {
             let output = pipe::Sender::from_owned_fd(stdin.into()).map_err(failed)?;
             let input = pipe::Receiver::from_owned_fd(stdout.into()).map_err(failed)?;
-            ().serve((input, output)).await.map_err(Failure::because("the MCP server is silent"))
+            let client = ().serve_with_lifecycle((input, output), greeting(era)).await;
+            client.map_err(Failure::because("the MCP server is silent"))
         })?;
         Ok(Self { runtime, client, child })
     }
@@ -76,6 +81,15 @@ impl Drop for Mcp {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+fn greeting(era: Era) -> ClientLifecycleMode {
+    match era {
+        Era::Modern => ClientLifecycleMode::Discover {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        },
+        Era::Legacy => ClientLifecycleMode::Initialize,
     }
 }
 

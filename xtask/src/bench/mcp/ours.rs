@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use jp_mcp::{
-    BoxFuture, Call, Called, Client, Connect, ElicitAnswer, Elicitor, Form, Launch, LaunchError,
-    Launched, Process, ServerSpec,
+    BoxFuture, Call, Called, Client, Connect, ElicitAnswer, Elicitor, Era, Form, Launch,
+    LaunchError, Launched, Process, ServerSpec,
 };
 use jp_tool::ContentBlock;
 use serde_json::json;
@@ -26,7 +26,8 @@ pub(super) struct Ours {
 }
 
 impl Ours {
-    pub(super) fn new() -> Result<Self> {
+    /// The server is greeted in this era.
+    pub(super) fn new(era: Era) -> Result<Self> {
         let spec = ServerSpec {
             name: "files".to_owned(),
             connect: Connect::Program(Arc::new(Plain)),
@@ -34,7 +35,7 @@ impl Ours {
             startup: PATIENCE,
             patience: PATIENCE,
             roots: Vec::new(),
-            era: None,
+            era: Some(era),
         };
         Ok(Self { runtime: runtime()?, client: Client::new(spec) })
     }

@@ -166,6 +166,53 @@ fn every_kind_of_block_is_shown() {
 }
 
 #[test]
+fn what_a_link_leads_to_is_shown_behind_it() {
+    let link = |uri: &str| json!({ "type": "resource_link", "uri": uri, "name": "it" });
+    let uris = ["note:a", "note:gone", "https://example.org/a", "note:large", "note:b"];
+    let answer = json!({ "content": uris.map(link) });
+    both_eras(|era| {
+        let mut script = script(era, &json!([answer]));
+        let large = "x".repeat(300 << 10);
+        script["resources"] = json!({ "note:a": "first", "note:b": "second", "note:large": large });
+        let env = served(&script, "");
+        let output = run(&env, &["t"]).run().success();
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(output.stdout(), @"
+            [it: note:a]
+
+            note:a
+            ```
+            first
+            ```
+
+            [it: note:gone]
+
+            [it: https://example.org/a]
+
+            [it: note:large]
+
+            [it: note:b]
+
+            note:b
+            ```
+            second
+            ```
+            ");
+        }
+        let warning = "`note:large` is too large to be shown with its link";
+        assert!(output.stderr().contains(warning), "{output}");
+        let asked = wire(&env, "resources/read");
+        let asked: Vec<_> = asked.iter().map(|params| params["uri"].as_str().unwrap()).collect();
+        assert_eq!(asked, ["note:a", "note:gone", "note:large", "note:b"]);
+    });
+    // Not all of a long list.
+    let many: Vec<_> = (0..20).map(|number| link(&format!("note:{number}"))).collect();
+    let env = served(&script("modern", &json!([{ "content": many }])), "");
+    run(&env, &["t"]).run().success();
+    assert_eq!(wire(&env, "resources/read").len(), 5);
+}
+
+#[test]
 fn arguments_are_checked_before_the_server_sees_them() {
     let env = served(&script("modern", &json!(["echo"])), "");
     let output = run(&env, &["t", "--json", r#"{"q": [1]}"#]).run().code(2);

@@ -1,6 +1,6 @@
 """An MCP server for tests: it does what script.json says and writes down every line that it is sent.
 
-    {"era": "modern" | "legacy", "tools": [...], "calls": {"name": [step, ...]}}
+    {"era": "modern" | "legacy", "tools": [...], "calls": {"name": [step, ...]}, "resources": {"uri": text}}
 
 Each call of a tool takes the next of its steps; the last one is repeated. A step is a result, or
 
@@ -71,6 +71,9 @@ def request(id, method, params):
         send({"id": id, "result": {"tools": tools}})
     elif method == "tools/call":
         call(id, params)
+    elif method == "resources/read" and params["uri"] in script.get("resources", {}):
+        contents = [{"uri": params["uri"], "text": script["resources"][params["uri"]]}]
+        send({"id": id, "result": {"contents": contents, "resultType": "complete"}})
     elif method == "subscriptions/listen":
         meta = {"io.modelcontextprotocol/subscriptionId": id}
         send({"method": "notifications/subscriptions/acknowledged", "params": {"_meta": meta, "notifications": params["notifications"]}})

@@ -11,6 +11,8 @@
 //!
 //! [`meta`]: self::meta()
 
+mod links;
+
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use indexmap::IndexMap;
@@ -118,7 +120,9 @@ impl McpRuntime {
                 Next::Done(Ok(Called::Done(result))) => {
                     let heard = heard::of_server(result);
                     warnings.extend(heard.warnings);
-                    return Ok(self.ended(heard.outcome, warnings));
+                    let (outcome, unread) = self.followed(heard.outcome, request.cancel).await;
+                    warnings.extend(unread);
+                    return Ok(self.ended(outcome, warnings));
                 }
                 Next::Done(Ok(Called::InputRequired(round))) => {
                     (round.forms.clone(), Then::Again(round))
@@ -226,6 +230,19 @@ impl McpRuntime {
             && now.title == self.tool.title
             && now.input_schema == self.tool.input_schema;
         if is_same { Ok(()) } else { Err(refused("changed")) }
+    }
+
+    /// With what its links lead to.
+    async fn followed(
+        &self,
+        outcome: ExecutionOutcome,
+        cancel: &CancellationToken,
+    ) -> (ExecutionOutcome, Vec<String>) {
+        let ExecutionOutcome::Completed(Ok(content)) = outcome else {
+            return (outcome, Vec::new());
+        };
+        let (content, warnings) = links::follow(self.server.client(), content, cancel).await;
+        (ExecutionOutcome::Completed(Ok(content)), warnings)
     }
 
     fn ended(&self, outcome: ExecutionOutcome, warnings: Vec<String>) -> Execution {

@@ -7,7 +7,8 @@ trap 'rm -rf "$new"' EXIT
 chmod 755 "$new"
 cp "$3"/* "$new"
 case $1 in
-npm) npm ci --prefix "$new" --ignore-scripts --no-audit --no-fund --loglevel=error ;;
+# Not by `--prefix`: the settings of the machine are looked for below it.
+npm) (cd "$new" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) ;;
 pip)
     python3 -m venv "$new"
     "$new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \

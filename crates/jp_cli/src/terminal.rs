@@ -103,7 +103,7 @@ impl Terminal {
     pub(crate) fn confirm(&self, question: &str, otherwise: &str) -> Result<bool> {
         let term = self.open().ok_or_else(|| nobody(question, otherwise))?;
         let prompt = Confirm::new()
-            .with_prompt(question)
+            .with_prompt(line(question))
             .default(false)
             // One key is too little to lose something by.
             .wait_for_newline(true);
@@ -134,7 +134,8 @@ impl Terminal {
     pub(crate) fn ask_text(&self, question: &str, default: Option<&str>) -> Result<Reply<String>> {
         let term = self.open().ok_or_else(|| nobody(question, ELSEWHERE))?;
         let prompt = Input::<String>::new().with_prompt(line(question)).allow_empty(true);
-        let prompt = match default {
+        // It is printed as it is. One that would do more than stand there is not offered.
+        let prompt = match default.filter(|default| line(default) == **default) {
             Some(default) => prompt.default(default.to_owned()),
             None => prompt,
         };

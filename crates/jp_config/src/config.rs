@@ -71,7 +71,7 @@ impl Config {
         let loaded = resolve(&mut |merged, errors| {
             finish::tools(merged, errors, &mut warnings);
             project::finish::check(&merged.root, errors, &mut warnings);
-            providers::finish::check(merged, errors, &mut warnings);
+            providers::finish::check(merged, &sources, errors, &mut warnings);
             vfs::check(&merged.root, &mut warnings);
             noted.sensitive = sandbox::finish::settings(&merged.root, errors, &mut warnings);
             noted.aliased = std::mem::take(&mut merged.aliased);

@@ -14,7 +14,7 @@ use rmcp::{
 use serde_json::Value;
 use tokio::{
     sync::watch,
-    time::{Instant, timeout},
+    time::{Instant, timeout_at},
 };
 
 use crate::{
@@ -39,6 +39,7 @@ pub(crate) struct Connection {
     stderr: Option<Tail>,
     /// Whether the server has said that it will tell about changes; or that it will not.
     subscribed: watch::Receiver<bool>,
+    begun: Instant,
 }
 
 impl Connection {
@@ -51,7 +52,8 @@ impl Connection {
         let peer = running.peer().clone();
         let subscribed = subscribe(&peer, &shared);
         let (running, program) = (Mutex::new(Some(running)), Mutex::new(program));
-        Self { peer, shared, running, program, stderr, subscribed }
+        let begun = Instant::now();
+        Self { peer, shared, running, program, stderr, subscribed, begun }
     }
 
     /// Whether it can be asked, as far as is known.
@@ -77,7 +79,7 @@ impl Connection {
     /// How often the tools have changed, once the server had the time to say that it will tell.
     pub(crate) async fn changes(&self) -> u64 {
         let mut subscribed = self.subscribed.clone();
-        let _ = timeout(SUBSCRIBE, subscribed.wait_for(|done| *done)).await;
+        let _ = timeout_at(self.begun + SUBSCRIBE, subscribed.wait_for(|done| *done)).await;
         self.shared.changes.load(Ordering::Relaxed)
     }
 

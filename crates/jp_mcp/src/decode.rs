@@ -189,6 +189,9 @@ fn tool(value: Value, names: &mut HashSet<String>) -> Result<Tool, String> {
     if name.len() > MAX_NAME {
         return Err(format!("its name is longer than {MAX_NAME} bytes"));
     }
+    if name.chars().any(|one| one.is_control() || one.is_whitespace()) {
+        return Err("its name has characters that no name has".to_owned());
+    }
     let input_schema = match value.remove("inputSchema") {
         Some(Value::Object(schema)) => schema,
         Some(_) => return Err("`inputSchema` is not an object".to_owned()),

@@ -108,6 +108,8 @@ impl Cargo {
         let mut command = Command::new(self.program.as_std_path());
         command.args(words).current_dir(&self.directory).kill_on_drop(true);
         command.env("CARGO_TERM_COLOR", "never").env("CARGO_TERM_PROGRESS_WHEN", "never");
+        // A toolchain that the workspace names and nobody has installed is not fetched by asking about it.
+        command.env("RUSTUP_AUTO_INSTALL", "0");
         if self.offline {
             command.env("CARGO_NET_OFFLINE", "true");
         }

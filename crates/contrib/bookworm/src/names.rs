@@ -95,6 +95,10 @@ impl Wanted {
     pub(crate) fn matches(&self, version: &Version) -> bool {
         match self {
             Self::Any => true,
+            // Nobody writes what a version was built with.
+            Self::Exact(wanted) if wanted.build.is_empty() => {
+                wanted.cmp_precedence(version).is_eq()
+            }
             Self::Exact(wanted) => wanted == version,
             Self::Matching(wanted) => wanted.matches(version),
         }

@@ -109,7 +109,7 @@ impl Bookworm {
         }
     }
 
-    /// Asks, unless the argument says it, and fetches a crate with everything it needs.
+    /// Asks, unless the argument says no, and fetches a crate with everything it needs.
     pub(crate) async fn fetched(
         &self,
         request: &Request,
@@ -127,9 +127,11 @@ impl Bookworm {
             return Err(ToolError::new(text).into());
         }
         let agreed = match (request.fetch, asking) {
-            (Some(agreed), _) => agreed,
-            (None, Asking::Nobody) => false,
-            (None, Asking::Call(call)) => {
+            (Some(false), _) | (_, Asking::Nobody) => false,
+            // A model that says yes has asked nobody. That counts only where nobody can be asked: whoever
+            // lets it call the tool there has seen the argument.
+            (Some(true), Asking::Call(call)) if call.cannot_ask() => true,
+            (_, Asking::Call(call)) => {
                 let prompt = Prompt {
                     id: "fetch",
                     text: format!("{what} is not on this machine. Fetch it?"),

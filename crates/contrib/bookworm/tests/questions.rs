@@ -99,6 +99,17 @@ fn a_crate_that_is_not_here_under_jp() {
     }
 }
 
+/// The arguments are written by the model.
+#[test]
+fn a_yes_in_the_arguments_is_no_answer_where_somebody_can_be_asked() {
+    let studio = Studio::new();
+    let mut session = Session::start(&mut studio.command(), Era::Modern, true);
+    let asked = session.call("crate_info", &json!({ "name": "brush", "fetch": true }));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let declined = session.call("crate_info", &json!({ "name": "brush", "fetch": false }));
+    assert!(text(&declined).contains("was not fetched"), "{declined}");
+}
+
 #[test]
 fn several_items_of_one_name() {
     let studio = Studio::new();

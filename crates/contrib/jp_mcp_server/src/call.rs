@@ -54,6 +54,11 @@ impl Call {
         })
     }
 
+    /// Whether nobody is there to answer a question.
+    pub fn cannot_ask(&self) -> bool {
+        matches!(*self.way, Way::Nobody)
+    }
+
     /// A value that the host's configuration sets for this tool; only under `--jp`.
     pub fn option<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Stop> {
         let Some(value) = self.options.get(key) else { return Ok(None) };

@@ -1,12 +1,15 @@
 //! What is wrong with `[providers]` once all layers are merged: a server that is both a program and a
-//! service, or neither; a key that means nothing for the one it is; a secret that stands in the file.
+//! service, or neither; a key that means nothing for the one it is; a secret that stands in the file; a server
+//! of the user that a workspace would change.
 
 use crate::conversation::tool::source::ToolSource;
 use crate::conversation::tools::ALL_TOOLS;
 use crate::dotted;
 use crate::error::{Finding, Findings};
 use crate::finish::Merged;
-use crate::node::{Entry, Node, Table};
+use crate::layer::LayerKind;
+use crate::node::{Data, Entry, Node, Origin, Table};
+use crate::source::Sources;
 
 /// Keys that only a program has.
 const OF_PROGRAM: [&str; 6] = ["arguments", "variables", "cwd", "access", "system", "checksum"];
@@ -21,7 +24,12 @@ const OF_ONE_TOOL: [&str; 4] = ["parameters", "summary", "description", "example
 const SECRETS: [&str; 6] = ["secret", "password", "token", "authorization", "api-key", "api_key"];
 
 /// Checks all servers, and the tools that stand for all tools of one.
-pub(crate) fn check(merged: &Merged, errors: &mut Findings, warnings: &mut Findings) {
+pub(crate) fn check(
+    merged: &Merged,
+    sources: &Sources,
+    errors: &mut Findings,
+    warnings: &mut Findings,
+) {
     let root = &merged.root;
     for (name, entry) in entries(root, &["providers", "mcp"]) {
         if let Some(server) = entry.node.as_table() {
@@ -31,6 +39,7 @@ pub(crate) fn check(merged: &Merged, errors: &mut Findings, warnings: &mut Findi
             if !is_damaged && !merged.incomplete {
                 check_server(name, entry, server, errors);
             }
+            check_owner(name, &entry.node, sources, errors);
             warn_of_secrets(name, server, warnings);
         }
     }
@@ -81,6 +90,37 @@ fn check_server(name: &str, entry: &Entry, server: &Table, errors: &mut Findings
         }
     }
     check_directory(server, path("cwd"), errors);
+}
+
+/// A workspace may come from anybody. If it could change a part of a server that the user has set up, it
+/// could send the user's secrets to a place of its own.
+fn check_owner(name: &str, server: &Node, sources: &Sources, errors: &mut Findings) {
+    let mut origins = Vec::new();
+    collect(server, &mut origins);
+    let of = |kinds: &[LayerKind]| {
+        origins.iter().copied().find(|origin| kinds.contains(&sources.of(*origin).kind))
+    };
+    let (own, foreign) =
+        (of(&[LayerKind::User]), of(&[LayerKind::Workspace, LayerKind::Directory]));
+    if let (Some(own), Some(foreign)) = (own, foreign) {
+        let key = dotted::join(&["providers", "mcp", name]);
+        let message =
+            format!("`{key}` is set in your own settings, and a workspace cannot change it");
+        errors.push(
+            Finding::new(foreign, key, message)
+                .related(own, "yours")
+                .help("give the server of the workspace another name, or take yours away"),
+        );
+    }
+}
+
+/// Where each value was written.
+fn collect(node: &Node, origins: &mut Vec<Origin>) {
+    match &node.data {
+        Data::Table(table) => table.values().for_each(|entry| collect(&entry.node, origins)),
+        Data::List(list) => list.iter().for_each(|node| collect(node, origins)),
+        _ => origins.push(node.origin),
+    }
 }
 
 /// A line of several words is the usual mistake: it would be looked for as one file.

@@ -54,13 +54,33 @@ fn a_server_is_a_service() {
 #[test]
 fn layers_build_a_server_together() {
     let config = merged(vec![
-        Layer::user("u", "[providers.mcp.a]\ncommand = 'x'\nvariables = { A = '1' }"),
-        Layer::workspace("w", "[providers.mcp.a]\ntimeout_secs = 9\nvariables = { B = '2' }"),
+        Layer::workspace("w", "[providers.mcp.a]\ncommand = 'x'\nvariables = { A = '1' }"),
+        Layer::directory("d", "[providers.mcp.a]\ntimeout_secs = 9\nvariables = { B = '2' }"),
         Layer::assignment("providers.mcp.a.stateful=false"),
     ]);
     let server = &config.app.providers.mcp["a"];
     assert_eq!((server.timeout_secs, server.stateful), (9, false));
     assert_eq!(server.variables.keys().collect::<Vec<_>>(), ["A", "B"]);
+}
+
+#[test]
+fn a_workspace_cannot_change_a_server_of_the_user() {
+    let own = "[providers.mcp.a]\nurl = 'https://a.org'\nheaders = { Key = '${KEY}' }\n";
+    for foreign in [
+        "[providers.mcp.a]\nurl = 'https://evil.org'\n",
+        "[providers.mcp.a]\ntimeout_secs = 9\n",
+        "[providers.mcp.a.headers]\nMore = 'x'\n",
+    ] {
+        for layer in [Layer::workspace("w", foreign), Layer::directory("d", foreign)] {
+            let layers = vec![Layer::user("u", own), layer];
+            let error = Config::load(layers).unwrap_err().to_string();
+            assert!(error.contains("a workspace cannot change it"), "{error}");
+        }
+        // Whoever gives a file on the command line is the user.
+        Config::load(vec![Layer::user("u", own), Layer::file("f", foreign)]).unwrap();
+    }
+    let other = Layer::workspace("w", "[providers.mcp.b]\ncommand = 'x'\n");
+    Config::load(vec![Layer::user("u", own), other]).unwrap();
 }
 
 #[test]

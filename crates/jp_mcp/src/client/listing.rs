@@ -93,10 +93,10 @@ async fn pages(
         let page = page(connection, cursor, left, never).await.map_err(NotListed::Failure)?;
         let next = decode::page(page, &mut tools)
             .map_err(|error| NotListed::Error(client.undecoded(LIST, error)))?;
-        let Some(next) = next else { return Ok(tools) };
         if tools.tools.len() + tools.malformed.len() > MAX_TOOLS {
             return Err(endless(client, format!("it has more than {MAX_TOOLS} tools")));
         }
+        let Some(next) = next else { return Ok(tools) };
         if !cursors.insert(next.clone()) {
             return Err(endless(client, "the list of its tools leads in a circle".to_owned()));
         }

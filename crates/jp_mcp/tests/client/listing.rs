@@ -22,9 +22,11 @@ async fn all_pages_are_read() {
 
 #[tokio::test]
 async fn a_list_without_end_is_an_error() {
-    for (words, reason) in
-        [("pages=circle", "leads in a circle"), ("pages=endless", "more than 100 pages")]
-    {
+    for (words, reason) in [
+        ("pages=circle", "leads in a circle"),
+        ("pages=endless", "more than 100 pages"),
+        ("pages=crowd", "more than 10000 tools"),
+    ] {
         let scene = Scene::new(&["era=legacy", words]);
         let error = scene.client.tools().await.unwrap_err();
         assert!(matches!(error, McpError::Malformed { .. }));
@@ -51,6 +53,7 @@ async fn bad_tools_are_named_and_good_ones_kept() {
             "tool `list_schema` was skipped: `inputSchema` is not an object",
             "tool 4 was skipped: it has no name",
             "tool `good` was skipped: there is a tool with the same name before it",
+            "tool `a b` was skipped: its name has characters that no name has",
         ]
     );
 }

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     item: String,
     /// A version like `1.2.3`, or a requirement like `1`; that of the workspace if not given.
     version: Option<String>,
-    /// Whether to fetch the crate if it is not on this machine; asked for if not given.
+    /// Whether to fetch the crate if it is not on this machine. A yes is asked for where somebody can be.
     fetch: Option<bool>,
 }
 

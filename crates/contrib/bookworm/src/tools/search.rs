@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     kind: Option<Kind>,
     /// A version like `1.2.3`, or a requirement like `1`; that of the workspace if not given.
     version: Option<String>,
-    /// Whether to fetch the crate if it is not on this machine; asked for if not given.
+    /// Whether to fetch the crate if it is not on this machine. A yes is asked for where somebody can be.
     fetch: Option<bool>,
     /// At most so many items; 25 if not given, 200 at most.
     limit: Option<usize>,

@@ -116,7 +116,8 @@ impl Launcher {
         let warnings = prepared.warning.iter().cloned().collect();
         let words = std::iter::once(&self.command).chain(&self.arguments);
         let command = Command {
-            path: &program.path,
+            // What was summed is what is started, whatever a link on the way leads to by now.
+            path: if look.is_some() { &program.canonical } else { &program.path },
             args: words.map(OsString::from).collect(),
             extra: self.variables.clone(),
             directory: prepared.directory([self.directory.as_path(), self.root.as_path()]),

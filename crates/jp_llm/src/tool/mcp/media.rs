@@ -89,9 +89,13 @@ fn extension(kind: &str) -> String {
     let name = name.strip_prefix("x-").unwrap_or(name);
     let name = name.split('+').next().unwrap_or_default();
     let name = match name {
+        "gzip" => "gz",
+        "javascript" => "js",
         "jpeg" => "jpg",
+        "markdown" => "md",
         "mpeg" => "mp3",
         "octet-stream" => "bin",
+        "plain" => "txt",
         other => other,
     };
     let is_plain = !name.is_empty()

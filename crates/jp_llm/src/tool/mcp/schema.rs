@@ -9,6 +9,8 @@
 //! Schemas come from servers, so nothing here fails: what is not understood is left out of the parameters
 //! and stays in the schema. References are followed inside of the schema only, and not in circles.
 
+use std::cell::Cell;
+
 use indexmap::IndexMap;
 use jp_config::conversation::tool::parameter::ToolParameter;
 use jp_tool::{Parameter, ParameterType, ParameterTypes};
@@ -17,9 +19,13 @@ use serde_json::{Map, Value, json};
 /// How deep a schema is read. What is below is taken as it comes.
 const MAX_DEPTH: usize = 16;
 
+/// How many parts of a schema are read. References can make many out of a few, so depth alone is no limit.
+const MAX_PARTS: usize = 10_000;
+
 /// The parameters of a tool, as far as they can be said, by name.
 pub(crate) fn parameters(schema: &Value) -> IndexMap<String, Parameter> {
-    Reader { root: schema }.properties(schema, MAX_DEPTH).unwrap_or_default()
+    let left = Cell::new(MAX_PARTS);
+    Reader { root: schema, left }.properties(schema, MAX_DEPTH).unwrap_or_default()
 }
 
 /// The schema of a tool as it is used: that of an object, whatever the server forgot to say.
@@ -106,6 +112,8 @@ fn change_value(schema: &mut Value, change: &Parameter) {
 struct Reader<'a> {
     /// The whole schema, for references into it.
     root: &'a Value,
+    /// How many more parts are read.
+    left: Cell<usize>,
 }
 
 impl Reader<'_> {
@@ -117,10 +125,11 @@ impl Reader<'_> {
             let parameter = self.parameter(schema, left);
             (name.clone(), Parameter { required: Some(is_required(name)), ..parameter })
         };
-        Some(properties.iter().map(read).collect())
+        Some(properties.iter().take_while(|_| self.left.get() > 0).map(read).collect())
     }
 
     fn parameter(&self, schema: &Value, left: usize) -> Parameter {
+        self.left.set(self.left.get().saturating_sub(1));
         let (Some(left), Some(said)) = (left.checked_sub(1), schema.as_object()) else {
             return Parameter::default();
         };

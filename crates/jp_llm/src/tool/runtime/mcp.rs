@@ -1,6 +1,6 @@
 //! Tools of MCP servers.
 //!
-//! A call goes like this: the context of the call is put into `_meta` (see [`meta`]), the server is called,
+//! A call goes like this: the context of the call is put into `_meta` (see `meta` below), the server is called,
 //! and what it answers is told apart in `outcome/mcp.rs`. A server can ask in three ways, and all of them
 //! lead to the same questions:
 //!
@@ -8,8 +8,6 @@
 //! - by a round: the call is over, and is made again with the answers and the state that the server gave;
 //! - in the middle of the call, which waits: it runs in a task of its own meanwhile, and goes on when the
 //!   answers are there.
-//!
-//! [`meta`]: self::meta()
 
 mod links;
 
@@ -102,7 +100,9 @@ impl McpRuntime {
         let mut so_far = Rounds::default();
         let mut running = match request.memory.take() {
             None => {
-                self.is_unchanged().await?;
+                let looked = request.cancel.run_until_cancelled(self.is_unchanged()).await;
+                let Some(unchanged) = looked else { return Ok(ExecutionOutcome::Cancelled.into()) };
+                unchanged?;
                 self.start(request, None)
             }
             Some(open) => match self.go_on(request, open) {

@@ -38,6 +38,12 @@ pub(super) fn endless(cursor: Option<&str>) -> Value {
     json!({ "tools": [tool(&format!("tool{number}"))], "nextCursor": (number + 1).to_string() })
 }
 
+/// More tools than anybody has, on one page.
+pub(super) fn crowd() -> Value {
+    let tools: Vec<_> = (0..=10_000).map(|number| tool(&format!("tool{number}"))).collect();
+    json!({ "tools": tools })
+}
+
 pub(super) fn malformed_tools() -> Value {
     json!({ "tools": [
         tool("good"),
@@ -46,6 +52,7 @@ pub(super) fn malformed_tools() -> Value {
         { "name": "list_schema", "inputSchema": [] },
         { "inputSchema": { "type": "object" } },
         tool("good"),
+        tool("a b"),
         { "name": "odd", "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": "yes" }, "icons": 7 },
     ] })
 }

@@ -186,6 +186,7 @@ impl Server {
             &match self.words.get("pages").map(String::as_str) {
                 Some("circle") => answers::circle(cursor),
                 Some("endless") => answers::endless(cursor),
+                Some("crowd") => answers::crowd(),
                 Some("malformed") => answers::malformed_tools(),
                 Some("many") => answers::page(cursor),
                 _ => answers::tools(self.has_new_tool),

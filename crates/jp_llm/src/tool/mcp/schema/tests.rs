@@ -96,6 +96,20 @@ fn the_configuration_is_laid_over_it() {
     assert_eq!(schema["dependentRequired"], server()["dependentRequired"]);
 }
 
+/// Each level has twenty references to all of it; read to its depth that would be more than there are atoms.
+#[test]
+fn references_do_not_multiply_for_ever() {
+    fn count(parameters: &IndexMap<String, Parameter>) -> usize {
+        let below = parameters.values().filter_map(|one| one.properties.as_ref()).map(count);
+        parameters.len() + below.sum::<usize>()
+    }
+    let all = (0..20).map(|number| (number.to_string(), json!({ "$ref": "#" })));
+    let schema = json!({ "properties": all.collect::<Map<_, _>>() });
+    let read = parameters(&schema);
+    assert!(!read.is_empty());
+    assert!(count(&read) <= MAX_PARTS, "{}", count(&read));
+}
+
 #[test]
 fn nothing_that_a_server_writes_breaks_it() {
     for schema in [

@@ -123,14 +123,19 @@ fn variables_are_those_that_were_named() {
     assert!(output.stderr().contains("begin with `JP_`"), "{output}");
     assert!(!output.stderr().contains("mine"));
     run(&given("${JP_KEY}"), &["t"]).run().code(2);
-    // The user's own settings may name any.
+    // The user may name any, for this call.
     let env = shell("echo \"[$A]\"", "");
+    let settings = "providers.mcp.s.variables.A=${AWS_KEY}";
+    let call = env.jp(["--cfg", settings, "tool", "run", "t"]);
+    let output = call.env("AWS_KEY", "mine").run().success();
+    assert!(output.stdout().contains("[mine]"), "{output}");
+    // In settings for all workspaces they would go to whatever this one starts.
     env.write(
         env.config_home().join("jp/config.toml"),
         "[providers.mcp.s.variables]\nA = '${AWS_KEY}'",
     );
-    let output = run(&env, &["t"]).env("AWS_KEY", "mine").run().success();
-    assert!(output.stdout().contains("[mine]"), "{output}");
+    let output = run(&env, &["t"]).env("AWS_KEY", "mine").run().code(2);
+    assert!(output.stderr().contains("a workspace cannot change it"), "{output}");
 }
 
 #[test]

@@ -23,9 +23,13 @@ pub(crate) const FILE: &str = "computer.jp/file";
 /// How many files are kept. The oldest go first.
 const MOST: usize = 500;
 
+/// How many blocks of one answer become files.
+const MOST_AT_ONCE: usize = 20;
+
 /// Writes the bytes of all blocks to files. What cannot be written is shown without a path.
 pub(crate) fn save(directory: Option<&Utf8Path>, content: &mut Blocks) {
     let Some(directory) = directory else { return };
+    let mut left = MOST_AT_ONCE;
     for block in &mut content.blocks {
         let (data, kind, annotations) = match block {
             ContentBlock::Image { data, mime_type, annotations }
@@ -42,6 +46,8 @@ pub(crate) fn save(directory: Option<&Utf8Path>, content: &mut Blocks) {
             | ContentBlock::ResourceLink(_)
             | ContentBlock::Question { .. } => continue,
         };
+        let Some(less) = left.checked_sub(1) else { return };
+        left = less;
         match write(directory, data, kind) {
             Ok(path) => note(annotations, &path),
             Err(error) => tracing::warn!(%error, %directory, "a block was not saved"),
@@ -183,6 +189,21 @@ mod tests {
             let name = path.file_name().unwrap();
             assert!(name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.'), "{name}");
         }
+    }
+
+    #[test]
+    fn a_flood_of_pictures_is_not_saved() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Utf8Path::from_path(directory.path()).unwrap();
+        let image = |number: usize| ContentBlock::Image {
+            data: base64_simd::STANDARD.encode_to_string(number.to_string()),
+            mime_type: "image/png".to_owned(),
+            annotations: None,
+        };
+        let mut blocks: Blocks = (0..100).map(image).collect::<Vec<_>>().into();
+        save(Some(place), &mut blocks);
+        assert_eq!(fs::read_dir(place).unwrap().count(), MOST_AT_ONCE);
+        assert_eq!(blocks.blocks.len(), 100);
     }
 
     #[test]

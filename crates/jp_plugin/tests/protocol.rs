@@ -118,7 +118,7 @@ fn again(from: From, line: &str) -> String {
 }
 
 fn kind(line: &str) -> String {
-    let value: Value = serde_json::from_str(line).unwrap();
+    let value: Value = serde_json::from_str(line).expect(line);
     value["type"].as_str().expect("every message has a type").to_owned()
 }
 

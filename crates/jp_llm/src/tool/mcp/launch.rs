@@ -18,7 +18,7 @@ use jp_tool::access::{AccessPolicy, Capability, FsRule};
 use sha2::Digest as _;
 use thiserror::Error;
 
-use crate::tool::local::piped;
+use crate::tool::local::{hidden, piped};
 
 /// The program of one server.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub(crate) struct Launcher {
     pub(crate) needs: Needs,
     /// Sensitive paths that a person said yes to.
     pub(crate) approved: Vec<Utf8PathBuf>,
+    /// Whether somebody was asked about sensitive paths.
+    pub(crate) was_asked: bool,
     pub(crate) checksum: Option<Sha256>,
 }
 
@@ -113,7 +115,10 @@ impl Launcher {
         let program = self.find()?;
         let look = self.verify(&program)?;
         let prepared = self.confiner.prepare(self.subject(&program)).await?;
-        let warnings = prepared.warning.iter().cloned().collect();
+        let mut warnings: Vec<_> = prepared.warning.iter().cloned().collect();
+        if !self.was_asked {
+            warnings.extend(hidden(&prepared.covered(), &self.root));
+        }
         let words = std::iter::once(&self.command).chain(&self.arguments);
         let command = Command {
             // What was summed is what is started, whatever a link on the way leads to by now.
@@ -157,8 +162,9 @@ impl Launcher {
         Ok(Program { path, canonical })
     }
 
-    /// The directories that it is told to work in: those that its rules let it read, whole. Without rules
-    /// it is told of none, because it may have been pointed at less than it could reach.
+    /// The directories that it is told to work in: those of the workspace that its rules let it read, whole.
+    /// Without rules it is told of none, because it may have been pointed at less than it could reach; and
+    /// what it needs outside, the modules of a toolchain for example, is nothing to work in.
     pub(crate) fn roots(&self) -> Vec<Utf8PathBuf> {
         let Some(policy) = &self.policy else { return Vec::new() };
         let reads = |path: &Utf8Path| policy.fs.decide(path, Capability::Read).is_allowed();
@@ -172,8 +178,7 @@ impl Launcher {
             "." => self.root.clone(),
             _ => self.root.join(path),
         });
-        let outside = self.needs.read.iter().chain(&self.needs.write).cloned();
-        let mut roots: Vec<_> = inside.chain(outside).filter(|path| path.is_dir()).collect();
+        let mut roots: Vec<_> = inside.filter(|path| path.is_dir()).collect();
         roots.sort();
         roots.dedup();
         roots

@@ -106,7 +106,7 @@ impl Grizzly {
         let options = found.iter().map(|head| words::option(head, tags, &self.zone));
         let options: Vec<String> = options.collect();
         let prompt = Prompt {
-            id: "which-note",
+            id: "which-note".into(),
             text: words::which_note(title, found.len()),
             details: None,
             argument,

@@ -9,7 +9,7 @@ use std::{ffi::OsString, future::Future};
 
 use camino::Utf8Path;
 use jp_changes::{ChangeSet, Judged, Outside, Report, Store};
-use jp_process::{Bounds, Child, Exit, Finished, Input, Interrupted, Output, Spawn};
+use jp_process::{Bounds, Child, Exit, Finished, Image, Input, Interrupted, Output, Spawn};
 use jp_proxy::{Proxy, ProxyHandle, Rules, Upstream};
 use jp_sandbox::{
     confinement::{Limits, Network, Program},
@@ -94,12 +94,16 @@ impl Confiner {
             args: command.args,
             env,
             directory: command.directory.into(),
+            file: None,
         };
         // Kernels that cannot tell what was denied still deny it.
         let observe = command.observe && self.machine().await?.has(Feature::Supervision);
         let kept = changes.as_ref().map(|set| set.path().to_owned());
         let confinement = prepared.plan.confinement(kept, Limits::default(), observe);
         let mut spawn = Spawn::new(program, confinement);
+        if let Some(image) = command.image {
+            spawn = spawn.executing(image);
+        }
         (spawn.stdin, spawn.stdout, spawn.stderr) = (streams.stdin, streams.stdout, streams.stderr);
         let mut child = self.host.spawn(spawn).await?;
         let both = proxy.zip(child.listener.take());
@@ -156,6 +160,8 @@ pub struct Command<'a> {
     pub extra: Vec<(OsString, OsString)>,
     /// The directory to start in.
     pub directory: &'a Utf8Path,
+    /// The file, if it was opened and looked at before: then that one is executed, or none.
+    pub image: Option<Image>,
     /// Whether what is denied is noted, which costs a little for each file that is opened.
     pub observe: bool,
 }

@@ -198,6 +198,7 @@ impl World {
             args: vec!["attempts".into()],
             extra: Vec::new(),
             directory: Utf8Path::new("/"),
+            image: None,
             observe: false,
         };
         let mut running =

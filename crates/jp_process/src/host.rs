@@ -5,7 +5,7 @@ use std::{io, path::PathBuf, time::Duration};
 use jp_sandbox::{
     confinement::{Confinement, Program},
     event::Event,
-    failure::Failure,
+    failure::{Failure, Step},
     linux::Stdio,
     machine::Machine,
 };
@@ -52,6 +52,12 @@ pub enum SpawnError {
         program: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// The file was replaced or changed after somebody had looked at it.
+    #[error("{program} was changed while it was started", program = .program.display())]
+    Changed {
+        /// What should have been started.
+        program: PathBuf,
     },
     /// There are no pipes, or no descriptors, for its streams.
     #[error("cannot make the streams of {program}", program = .program.display())]
@@ -111,7 +117,7 @@ impl Host {
     /// Must be called inside a runtime with timers and I/O. When the future is dropped, the process
     /// is ended if it had begun.
     pub async fn spawn(&self, spawn: Spawn) -> Result<Child, SpawnError> {
-        let Spawn { program, confinement, stdin, stdout, stderr } = spawn;
+        let Spawn { program, confinement, image, stdin, stdout, stderr } = spawn;
         let (streams, ours) = match Streams::open(stdin, stdout, stderr) {
             Ok(opened) => opened,
             Err(source) => return Err(SpawnError::Streams { program: program.path, source }),
@@ -121,6 +127,11 @@ impl Host {
         let _turn = self.starter.turn().await;
         for _ in 0..2 {
             if let Some(child) = self.attempt(&confinement, &program, &stdio).await? {
+                // From its start on nobody can write to the file; who did so before is found out now, and
+                // what has started ends with the child.
+                if image.is_some_and(|image| !image.is_unchanged()) {
+                    return Err(SpawnError::Changed { program: program.path });
+                }
                 return Ok(child.with(ours));
             }
         }
@@ -157,6 +168,9 @@ impl Host {
             Err(SpawnError::Lost { .. }) if self.starter.is_gone(&spawner) => {
                 self.starter.retire(&spawner);
                 Ok(None)
+            }
+            Err(SpawnError::Failed { program, failure }) if failure.step == Step::Verify => {
+                Err(SpawnError::Changed { program })
             }
             Err(error) => Err(error),
         }

@@ -15,6 +15,7 @@
 mod child;
 mod find;
 mod host;
+mod image;
 mod linux;
 mod run;
 mod signal;
@@ -24,6 +25,7 @@ pub use self::{
     child::{Child, Exit, Interrupted, Stop, WaitError},
     find::{FindError, find_program, find_programs},
     host::{Host, SpawnError},
+    image::Image,
     run::{Bounds, Call, Captured, Finished, RunError, Stopped, Stream, finish, run},
     signal::{Signal, signal_name},
     spawn::{Input, Output, Spawn},

@@ -9,6 +9,8 @@ use rustix::{
 };
 use tokio::net::unix::pipe;
 
+use crate::image::Image;
+
 /// Everything about a process that is to be started.
 #[derive(Debug)]
 pub struct Spawn {
@@ -16,6 +18,8 @@ pub struct Spawn {
     pub program: Program,
     /// How it is confined. Also a process that is not confined at all ends with everything it started.
     pub confinement: Confinement,
+    /// The file that is executed, if it was looked at; see [`Spawn::executing`].
+    pub(crate) image: Option<Image>,
     /// Where its input comes from.
     pub stdin: Input,
     /// Where its output goes.
@@ -50,7 +54,15 @@ impl Spawn {
     /// A process without input and output.
     pub fn new(program: Program, confinement: Confinement) -> Self {
         let (stdin, stdout, stderr) = (Input::Null, Output::Null, Output::Null);
-        Self { program, confinement, stdin, stdout, stderr }
+        Self { program, confinement, image: None, stdin, stdout, stderr }
+    }
+
+    /// The same process, of a file that was opened before and must not have been changed since.
+    #[must_use]
+    pub fn executing(mut self, image: Image) -> Self {
+        image.path().clone_into(&mut self.program.path);
+        self.program.file = Some(image.identity());
+        Self { image: Some(image), ..self }
     }
 
     /// The same process with all three streams as pipes.

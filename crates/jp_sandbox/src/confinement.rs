@@ -128,4 +128,35 @@ pub struct Program {
     pub env: Vec<(OsString, OsString)>,
     /// The directory to start in.
     pub directory: PathBuf,
+    /// The file that has to be behind the path, if it was looked at before: then another one is not
+    /// executed.
+    pub file: Option<FileIdentity>,
+}
+
+/// Which file it is, and since when it has not changed. The number of a file is its own for as long as
+/// somebody has it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileIdentity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+#[cfg(unix)]
+impl FileIdentity {
+    /// That of an open file.
+    pub fn of(file: &std::fs::File) -> std::io::Result<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let found = file.metadata()?;
+        Ok(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
+    }
 }

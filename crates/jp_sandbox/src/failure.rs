@@ -48,6 +48,8 @@ pub enum Step {
     Directory,
     /// Starting another process of the helper.
     Fork,
+    /// Looking whether the program is the file that was looked at before.
+    Verify,
     /// Executing the program.
     Execute,
 }
@@ -90,6 +92,7 @@ impl fmt::Display for Step {
             Self::Seccomp => "cannot restrict the process with seccomp",
             Self::Directory => "cannot start in the directory",
             Self::Fork => "cannot start a process",
+            Self::Verify => "will not execute",
             Self::Execute => "cannot execute",
         })
     }

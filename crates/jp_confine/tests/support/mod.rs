@@ -153,6 +153,7 @@ impl World {
             args: run.args,
             extra: Vec::new(),
             directory: run.directory.unwrap_or(&root),
+            image: None,
             observe: false,
         };
         let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };

@@ -122,6 +122,7 @@ impl LocalProgram {
             args: found.words.iter().map(OsString::from).collect(),
             extra: Vec::new(),
             directory: prepared.directory([self.place.root.as_path()]),
+            image: None,
             // Handing every path to an observer costs more than the work of a tool that opens
             // thousands. Ours say themselves what they were denied, and by which rule; and of many
             // programs that are asked what they are, nobody reads what they were denied.

@@ -115,6 +115,7 @@ impl ConfinedPrograms {
             args: words.map(OsString::from).collect(),
             extra: extra.collect(),
             directory: prepared.directory([root.as_path()]),
+            image: None,
             observe: false,
         };
         let streams = Streams { stdin: Input::Null, stdout: Output::Pipe, stderr: Output::Pipe };

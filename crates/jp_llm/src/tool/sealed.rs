@@ -86,6 +86,7 @@ impl SealedProgram<'_> {
             args: parts.args,
             extra: Vec::new(),
             directory: &parts.directory,
+            image: None,
             observe: false,
         };
         Ok((self.confiner.start(prepared, command, piped()).await?, warnings))

@@ -99,13 +99,38 @@ pub(super) fn fork_borrowing(_: Alone, mut run: &mut dyn FnMut()) -> io::Result<
 
 /// Becomes another program. Returns only when that failed.
 pub(super) fn execute(path: &CString, args: &[CString], env: &[CString]) -> io::Error {
-    let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
-        strings.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
-    };
     let (args, env) = (pointers(args), pointers(env));
     // SAFETY: both lists end with a null pointer, and what they point to outlives the call.
     unsafe { libc::execve(path.as_ptr(), args.as_ptr(), env.as_ptr()) };
     io::Error::last_os_error()
+}
+
+/// Becomes the program behind a descriptor, whatever its path leads to by now. Returns only when that failed.
+/// The interpreter of a script opens the descriptor by its number, so for a script it has to stay open.
+pub(super) fn execute_descriptor(
+    file: BorrowedFd<'_>,
+    args: &[CString],
+    env: &[CString],
+) -> io::Error {
+    let (args, env) = (pointers(args), pointers(env));
+    // SAFETY: the path is empty, both lists end with a null pointer, and what they point to outlives the
+    // call, as the descriptor does.
+    unsafe {
+        libc::syscall(
+            libc::SYS_execveat,
+            file.as_raw_fd(),
+            c"".as_ptr(),
+            args.as_ptr(),
+            env.as_ptr(),
+            libc::AT_EMPTY_PATH,
+        )
+    };
+    io::Error::last_os_error()
+}
+
+/// A list of texts as the kernel takes it: pointers, and a null at the end.
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    strings.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
 /// Ends this process at once, without running what was registered to run at its end: that belongs to

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::{CString, OsStr},
+    fs::File,
     io,
     os::{
         fd::{AsFd, OwnedFd},
@@ -10,7 +11,7 @@ use std::{
 };
 
 use rustix::{
-    fs::Mode,
+    fs::{Mode, OFlags},
     process::{Pid, Resource, Rlimit, Signal, chdir, setrlimit, setsid, umask},
 };
 
@@ -22,7 +23,7 @@ use super::{
     sys::{self, Alone, Fork},
 };
 use crate::{
-    confinement::{Confinement, Execute, Limits, Tier},
+    confinement::{Confinement, Execute, FileIdentity, Limits, Program, Tier},
     failure::{Failure, Step},
     view::What,
 };
@@ -77,11 +78,38 @@ fn end_with(parent: Pid) -> Result<(), Failure> {
 fn become_program(order: &Order, streams: &Streams, supervisor: &Socket) -> Failure {
     match prepare(order, streams, supervisor) {
         Ok(command) => {
-            let error = sys::execute(&command.path, &command.args, &command.env);
+            let error = match &command.file {
+                Some(file) => sys::execute_descriptor(file.as_fd(), &command.args, &command.env),
+                None => sys::execute(&command.path, &command.args, &command.env),
+            };
             Step::Execute.failed(order.program.path.display(), error)
         }
         Err(failure) => failure,
     }
+}
+
+/// Opens the file that is to be executed, in the view, where it has to be the one that somebody else has
+/// looked at. From then on it is executed by its descriptor, so that no path is followed twice.
+fn opened(program: &Program) -> Result<Option<File>, Failure> {
+    let Some(wanted) = program.file else { return Ok(None) };
+    let failed = |error: io::Error| Step::Verify.failed(program.path.display(), error);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = rustix::fs::open(&program.path, flags, Mode::empty());
+    let file = File::from(file.map_err(|error| failed(error.into()))?);
+    if FileIdentity::of(&file).map_err(failed)? != wanted {
+        return Err(failed(io::Error::other("it is not the file that was looked at")));
+    }
+    Ok(Some(file))
+}
+
+/// The interpreter of a script has to open the script, by the number of the descriptor.
+fn keep_script(file: &File) -> io::Result<()> {
+    let mut start = [0; 2];
+    let read = rustix::io::pread(file, &mut start, 0)?;
+    if start[..read] == *b"#!" {
+        rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty())?;
+    }
+    Ok(())
 }
 
 /// What is executed, in the form that the kernel takes.
@@ -89,6 +117,8 @@ struct Command {
     path: CString,
     args: Vec<CString>,
     env: Vec<CString>,
+    /// What is executed instead of what the path leads to.
+    file: Option<File>,
 }
 
 impl Command {
@@ -104,13 +134,14 @@ impl Command {
             path: sys::c_string(&program.path)?,
             args: program.args.iter().map(sys::c_string).collect::<io::Result<_>>()?,
             env: program.env.iter().map(variable).collect::<io::Result<_>>()?,
+            file: None,
         })
     }
 }
 
 fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Command, Failure> {
     let how = &order.confinement;
-    let command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
+    let mut command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
     sys::reset_signals();
     let _ = setsid();
     umask(Mode::from(0o022));
@@ -118,7 +149,11 @@ fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Comm
         .map_err(Step::Directory.of(order.program.directory.display()))?;
     set_limits(how.tier, &how.limits).map_err(Step::Limits.of(""))?;
     set_streams(streams).map_err(Step::Execute.of("the standard streams"))?;
+    command.file = opened(&order.program)?;
     sys::close_on_execute().map_err(Step::Execute.of("what is open"))?;
+    if let Some(file) = &command.file {
+        keep_script(file).map_err(Step::Verify.of(order.program.path.display()))?;
+    }
     if how.tier != Tier::None {
         rustix::thread::set_no_new_privs(true).map_err(Step::Capabilities.of("new ones"))?;
         // In namespaces there are none left. Otherwise root has all that reach past files.

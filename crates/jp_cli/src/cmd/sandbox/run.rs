@@ -135,6 +135,7 @@ impl Run<'_> {
             args: self.args.command.clone(),
             extra: Vec::new(),
             directory,
+            image: None,
             observe: true,
         };
         let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map_err(Error::failure);

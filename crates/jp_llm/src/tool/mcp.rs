@@ -125,8 +125,7 @@ impl ServerError {
         is_foreign
             || self.program().is_some_and(|error| {
                 let is_refused = matches!(error, ProgramError::Confine(ConfineError::Refused(_)));
-                is_refused
-                    || matches!(error, ProgramError::Checksum { .. } | ProgramError::Swapped(_))
+                is_refused || matches!(error, ProgramError::Checksum { .. })
             })
     }
 

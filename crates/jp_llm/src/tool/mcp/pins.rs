@@ -82,12 +82,12 @@ impl Pins {
         if is_known {
             return Ok(Pinned::Same);
         }
-        self.with(server, |kept| match kept.compare(&tool.name, &now) {
-            Some(pinned) => (pinned, false),
-            None => {
-                kept.tools.insert(tool.name.clone(), now);
-                (Pinned::First, true)
+        self.with(server, |kept| {
+            if let Some(pinned) = kept.compare(&tool.name, &now) {
+                return (pinned, false);
             }
+            kept.tools.insert(tool.name.clone(), now);
+            (Pinned::First, true)
         })
     }
 

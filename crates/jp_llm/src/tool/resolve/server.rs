@@ -86,16 +86,13 @@ impl Resolver {
     }
 
     fn recipe(&self, name: &str, config: &McpServerConfig) -> Result<Recipe, ServerError> {
-        let way = match &config.url {
-            Some(url) => {
-                let key = self.config.server_key(name, &["url"]);
-                let url = Url::parse(url).map_err(|error| setting(key, error.to_string()))?;
-                Way::Http { url, headers: self.filled(name, "headers", &config.headers)? }
-            }
-            None => {
-                let variables = self.filled(name, "variables", &config.variables)?;
-                Way::Program(Box::new(self.launcher(name, config, variables)))
-            }
+        let way = if let Some(url) = &config.url {
+            let key = self.config.server_key(name, &["url"]);
+            let url = Url::parse(url).map_err(|error| setting(key, error.to_string()))?;
+            Way::Http { url, headers: self.filled(name, "headers", &config.headers)? }
+        } else {
+            let variables = self.filled(name, "variables", &config.variables)?;
+            Way::Program(Box::new(self.launcher(name, config, variables)))
         };
         Ok(Recipe {
             name: name.to_owned(),

@@ -366,8 +366,7 @@ fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
             made.cause = Cause::Refused;
             made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
         }
-        if let Some(ProgramError::Checksum { .. } | ProgramError::Swapped(_)) = cause.downcast_ref()
-        {
+        if let Some(ProgramError::Checksum { .. }) = cause.downcast_ref() {
             made.cause = Cause::Refused;
         }
     }

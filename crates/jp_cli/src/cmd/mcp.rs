@@ -1,8 +1,10 @@
 //! `jp mcp`
 
 mod add;
+mod browser;
 mod inspect;
 mod list;
+mod login;
 mod pin;
 
 use camino::Utf8PathBuf;
@@ -24,6 +26,8 @@ pub(crate) fn run(ctx: &Ctx, args: Mcp) -> Result {
         Mcp::Add(args) => add::run(ctx, &args),
         Mcp::Call(args) => call(ctx, args),
         Mcp::Pin(args) => pin::run(ctx, &args),
+        Mcp::Login(args) => login::login(ctx, &args),
+        Mcp::Logout(args) => login::logout(ctx, &args),
     }
 }
 

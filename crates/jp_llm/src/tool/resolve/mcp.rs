@@ -5,14 +5,19 @@
 //! with one name are refused and never renamed: which of them a name means must not depend on the order of
 //! a file.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use camino::Utf8PathBuf;
 use jp_config::{
+    LayerKind,
     conversation::tool::{Tool as ConfiguredTool, ToolConfig, source::ToolSource},
     nearest,
-    providers::McpServerConfig,
+    providers::{McpAuthConfig, McpGrant, McpServerConfig},
 };
-use jp_mcp::Tools;
+use jp_mcp::{
+    Tools,
+    oauth::{Grant, OAuthSpec, Proof},
+};
 use jp_tool::ToolSchema;
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -27,6 +32,12 @@ use crate::tool::{
     merge::{self, Overrides},
     runtime::mcp::McpRuntime,
 };
+
+/// So long an authorization server may take to answer.
+const ANSWER: Duration = Duration::from_secs(20);
+
+/// So long a person may take to log in.
+const LOGIN: Duration = Duration::from_mins(5);
 
 /// A tool of the configuration, or one that an entry for a whole server stands for.
 #[derive(Debug, Clone)]
@@ -249,7 +260,9 @@ impl Resolver {
             Some(url) => {
                 let key = self.config.server_key(name, &["url"]);
                 let url = Url::parse(url).map_err(|error| setting(key, error.to_string()))?;
-                Way::Http { url, headers: self.filled(name, "headers", &config.headers)? }
+                let headers = self.filled(name, "headers", &config.headers)?;
+                let login = self.login(name, &url, config)?;
+                Way::Http { url, headers, login }
             }
             None => Way::Program(Box::new(self.launcher(name, config)?)),
         };
@@ -280,6 +293,55 @@ impl Resolver {
             approved: self.approved(),
             checksum: config.checksum.as_ref().map(|checksum| checksum.value.clone()),
         })
+    }
+
+    /// How to log in to a server; `None` where a header of the configuration says who we are.
+    fn login(
+        &self,
+        name: &str,
+        server: &Url,
+        config: &McpServerConfig,
+    ) -> Result<Option<OAuthSpec>, ServerError> {
+        if config.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
+            return Ok(None);
+        }
+        let layer = self.config.layer(&self.config.server_key(name, &["url"]));
+        let is_foreign = matches!(layer, Some(LayerKind::Workspace | LayerKind::Directory));
+        let auth = config.auth.clone().unwrap_or_default();
+        Ok(Some(OAuthSpec {
+            server: server.clone(),
+            owner: if is_foreign { self.world.root.to_string() } else { String::new() },
+            grant: self.grant(name, &auth)?,
+            scopes: auth.scopes,
+            store: self.servers.shared().world.logins.clone(),
+            answer_within: ANSWER,
+            login_within: LOGIN,
+        }))
+    }
+
+    fn grant(&self, name: &str, auth: &McpAuthConfig) -> Result<Grant, ServerError> {
+        let world = &self.servers.shared().world;
+        let key = |key: &str| self.config.server_key(name, &["auth", key]);
+        let secret = auth.client_secret_env.as_ref().map(|variable| {
+            let key = key("client_secret_env");
+            (world.fill)(&key, &format!("${{{variable}}}")).map_err(|reason| setting(key, reason))
+        });
+        let secret = secret.transpose()?;
+        let metadata_url = auth.client_metadata_url.as_ref().and_then(|url| Url::parse(url).ok());
+        let client = auth.client_id.clone();
+        if auth.grant == McpGrant::AuthorizationCode {
+            return Ok(Grant::Person { client: client.map(|id| (id, secret)), metadata_url });
+        }
+        let file = auth.private_key_file.as_ref().map(|path| match path.strip_prefix("~/") {
+            Some(below) => world.home.clone().unwrap_or_default().join(below),
+            None => Utf8PathBuf::from(&**path),
+        });
+        let proof = secret.map(Proof::Secret).or(file.map(Proof::KeyFile));
+        match (client, proof) {
+            (Some(client), Some(proof)) => Ok(Grant::Machine { client, proof }),
+            // The configuration is not loaded without both.
+            _ => Err(setting(key("grant"), "there is no client, or no proof of it".to_owned())),
+        }
     }
 
     /// A table of a server with all variables in place.

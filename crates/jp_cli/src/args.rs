@@ -10,7 +10,7 @@ use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
 pub(crate) use self::{
-    mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpPin},
+    mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpLogin, McpLogout, McpPin},
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
         CallArgs, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew,

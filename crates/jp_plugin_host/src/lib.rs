@@ -11,9 +11,15 @@
 //! [`jp_process::Child`] and an [`Output`].
 #![cfg(target_os = "linux")]
 
+pub mod catalog;
+pub mod describe;
+pub mod help;
+pub mod look;
 mod output;
+pub mod route;
 mod services;
 pub mod session;
+pub mod trust;
 
 pub use self::{
     output::Output,

@@ -20,7 +20,7 @@ use super::{
     notify, seccomp,
     socket::Socket,
     sys::{self, Alone, Fork},
-    verified,
+    terminal, verified,
 };
 use crate::{
     confinement::{Confinement, Execute, Limits, Tier},

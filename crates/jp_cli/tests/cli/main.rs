@@ -13,6 +13,7 @@ mod interaction;
 mod mcp;
 mod mcp_others;
 mod output;
+mod plugin_session;
 mod program;
 mod sandbox;
 mod tool;

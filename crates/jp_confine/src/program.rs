@@ -141,7 +141,7 @@ impl ProgramParts {
     /// The command that starts it.
     pub fn command(&self, extra: Vec<(OsString, OsString)>, observe: bool) -> Command<'_> {
         let (path, directory) = (self.path.as_path(), self.directory.as_path());
-        Command { path, args: self.args.clone(), extra, directory, observe }
+        Command { path, args: self.args.clone(), extra, directory, observe, sha256: None }
     }
 }
 

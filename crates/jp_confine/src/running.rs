@@ -94,6 +94,7 @@ impl Confiner {
             args: command.args,
             env,
             directory: command.directory.into(),
+            sha256: command.sha256,
         };
         // Kernels that cannot tell what was denied still deny it.
         let observe = command.observe && self.machine().await?.has(Feature::Supervision);
@@ -158,6 +159,8 @@ pub struct Command<'a> {
     pub directory: &'a Utf8Path,
     /// Whether what is denied is noted, which costs a little for each file that is opened.
     pub observe: bool,
+    /// The SHA-256 checksum that the file must have. What was summed is then what is executed.
+    pub sha256: Option<[u8; 32]>,
 }
 
 /// What its standard streams are.

@@ -199,6 +199,7 @@ impl World {
             extra: Vec::new(),
             directory: Utf8Path::new("/"),
             observe: false,
+            sha256: None,
         };
         let mut running =
             self.confiner.start(prepared, command, streams).await.unwrap_or_else(|error| {

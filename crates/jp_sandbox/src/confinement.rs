@@ -128,4 +128,7 @@ pub struct Program {
     pub env: Vec<(OsString, OsString)>,
     /// The directory to start in.
     pub directory: PathBuf,
+    /// The SHA-256 checksum that the file must have. What was summed is then what is executed, whatever
+    /// becomes of the file meanwhile; a script sees `/dev/fd/N` as its own name.
+    pub sha256: Option<[u8; 32]>,
 }

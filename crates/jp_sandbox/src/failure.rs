@@ -48,6 +48,8 @@ pub enum Step {
     Directory,
     /// Starting another process of the helper.
     Fork,
+    /// Finding out whether the program is the one that was agreed to.
+    Checksum,
     /// Executing the program.
     Execute,
 }
@@ -90,6 +92,7 @@ impl fmt::Display for Step {
             Self::Seccomp => "cannot restrict the process with seccomp",
             Self::Directory => "cannot start in the directory",
             Self::Fork => "cannot start a process",
+            Self::Checksum => "will not execute",
             Self::Execute => "cannot execute",
         })
     }

@@ -17,6 +17,7 @@ mod supervisor;
 mod sys;
 mod tool;
 mod tree;
+mod verified;
 
 pub use self::mount_table::mount_points;
 pub use self::spawner::{Child, Spawner, Stdio};

@@ -138,6 +138,7 @@ fn spawn(spawner: &Spawner, how: &Confinement) -> Result<Duration> {
         args: vec!["true".into()],
         env: Vec::new(),
         directory: "/".into(),
+        sha256: None,
     };
     let child = spawner.spawn(how.clone(), program, &stdio).map_err(failed())?;
     loop {

@@ -154,6 +154,7 @@ impl World {
             extra: Vec::new(),
             directory: run.directory.unwrap_or(&root),
             observe: false,
+            sha256: None,
         };
         let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
         let started = self.confiner.start(prepared, command, streams).await;

@@ -126,6 +126,7 @@ impl LocalProgram {
             // thousands. Ours say themselves what they were denied, and by which rule; and of many
             // programs that are asked what they are, nobody reads what they were denied.
             observe: found.words[0] != BUNDLED && invocation.context.action != Action::Schema,
+            sha256: None,
         };
         Ok((self.confiner.start(prepared, command, piped()).await?, warnings))
     }

@@ -116,6 +116,7 @@ impl ConfinedPrograms {
             extra: extra.collect(),
             directory: prepared.directory([root.as_path()]),
             observe: false,
+            sha256: None,
         };
         let streams = Streams { stdin: Input::Null, stdout: Output::Pipe, stderr: Output::Pipe };
         let started = self.confiner.start(prepared, command, streams).await;

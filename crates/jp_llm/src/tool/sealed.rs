@@ -87,6 +87,7 @@ impl SealedProgram<'_> {
             extra: Vec::new(),
             directory: &parts.directory,
             observe: false,
+            sha256: None,
         };
         Ok((self.confiner.start(prepared, command, piped()).await?, warnings))
     }

@@ -99,13 +99,46 @@ pub(super) fn fork_borrowing(_: Alone, mut run: &mut dyn FnMut()) -> io::Result<
 
 /// Becomes another program. Returns only when that failed.
 pub(super) fn execute(path: &CString, args: &[CString], env: &[CString]) -> io::Error {
-    let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
-        strings.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
-    };
     let (args, env) = (pointers(args), pointers(env));
     // SAFETY: both lists end with a null pointer, and what they point to outlives the call.
     unsafe { libc::execve(path.as_ptr(), args.as_ptr(), env.as_ptr()) };
     io::Error::last_os_error()
+}
+
+/// Becomes the program in an open file. Returns only when that failed.
+pub(super) fn execute_descriptor(
+    file: BorrowedFd<'_>,
+    args: &[CString],
+    env: &[CString],
+) -> io::Error {
+    let (args, env) = (pointers(args), pointers(env));
+    let (path, flags) = (c"".as_ptr(), libc::AT_EMPTY_PATH);
+    // SAFETY: the path is a constant, both lists end with a null pointer, and what they point to
+    // outlives the call, as does the descriptor.
+    unsafe {
+        libc::syscall(
+            libc::SYS_execveat,
+            file.as_raw_fd(),
+            path,
+            args.as_ptr(),
+            env.as_ptr(),
+            flags,
+        )
+    };
+    io::Error::last_os_error()
+}
+
+/// A list as the kernel takes it.
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    strings.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
+}
+
+/// Keeps everybody from opening the file for writing until it is closed. Fails with `EAGAIN` when
+/// somebody has it open for writing already.
+pub(super) fn lease(file: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: takes a descriptor that is open and two numbers.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Ends this process at once, without running what was registered to run at its end: that belongs to

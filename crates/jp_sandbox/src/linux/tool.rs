@@ -20,6 +20,7 @@ use super::{
     notify, seccomp,
     socket::Socket,
     sys::{self, Alone, Fork},
+    verified,
 };
 use crate::{
     confinement::{Confinement, Execute, Limits, Tier},
@@ -77,7 +78,7 @@ fn end_with(parent: Pid) -> Result<(), Failure> {
 fn become_program(order: &Order, streams: &Streams, supervisor: &Socket) -> Failure {
     match prepare(order, streams, supervisor) {
         Ok(command) => {
-            let error = sys::execute(&command.path, &command.args, &command.env);
+            let error = command.execute();
             Step::Execute.failed(order.program.path.display(), error)
         }
         Err(failure) => failure,
@@ -87,6 +88,8 @@ fn become_program(order: &Order, streams: &Streams, supervisor: &Socket) -> Fail
 /// What is executed, in the form that the kernel takes.
 struct Command {
     path: CString,
+    /// The file itself, where its content matters.
+    verified: Option<OwnedFd>,
     args: Vec<CString>,
     env: Vec<CString>,
 }
@@ -102,15 +105,24 @@ impl Command {
         };
         Ok(Self {
             path: sys::c_string(&program.path)?,
+            verified: None,
             args: program.args.iter().map(sys::c_string).collect::<io::Result<_>>()?,
             env: program.env.iter().map(variable).collect::<io::Result<_>>()?,
         })
+    }
+
+    /// Returns only when that failed.
+    fn execute(&self) -> io::Error {
+        match &self.verified {
+            Some(file) => sys::execute_descriptor(file.as_fd(), &self.args, &self.env),
+            None => sys::execute(&self.path, &self.args, &self.env),
+        }
     }
 }
 
 fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Command, Failure> {
     let how = &order.confinement;
-    let command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
+    let mut command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
     sys::reset_signals();
     let _ = setsid();
     umask(Mode::from(0o022));
@@ -119,6 +131,11 @@ fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Comm
     set_limits(how.tier, &how.limits).map_err(Step::Limits.of(""))?;
     set_streams(streams).map_err(Step::Execute.of("the standard streams"))?;
     sys::close_on_execute().map_err(Step::Execute.of("what is open"))?;
+    if let Some(sum) = &order.program.sha256 {
+        let path = &order.program.path;
+        let file = verified::open(path, sum).map_err(Step::Checksum.of(path.display()))?;
+        command.verified = Some(file);
+    }
     if how.tier != Tier::None {
         rustix::thread::set_no_new_privs(true).map_err(Step::Capabilities.of("new ones"))?;
         // In namespaces there are none left. Otherwise root has all that reach past files.

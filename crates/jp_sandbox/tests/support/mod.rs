@@ -103,6 +103,7 @@ impl Sandbox {
             args: args.iter().map(Into::into).collect(),
             env: vec![("PATH".into(), "/usr/bin:/bin:/usr/sbin".into())],
             directory: self.root().into(),
+            sha256: None,
         };
         let child = SPAWNER.spawn(self.confinement.clone(), program, &stdio).unwrap();
         drop(stdio);

@@ -136,6 +136,7 @@ impl Run<'_> {
             extra: Vec::new(),
             directory,
             observe: true,
+            sha256: None,
         };
         let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map_err(Error::failure);
         let stdout: &dyn AsFd = if self.ctx.is_json() { &io::stderr() } else { &io::stdout() };

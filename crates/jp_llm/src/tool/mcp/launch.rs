@@ -122,6 +122,7 @@ impl Launcher {
             extra: self.variables.clone(),
             directory: prepared.directory([self.directory.as_path(), self.root.as_path()]),
             observe: false,
+            sha256: None,
         };
         let mut running = self.confiner.start(prepared, command, piped()).await?;
         if look.is_some() && look != Look::of(&program.canonical) {

@@ -16,6 +16,7 @@ pub(crate) fn shell(script: &str, fixture: &Path, words: &[&str]) -> Program {
         args: first.chain([fixture.into()]).chain(words).collect(),
         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
         directory: "/".into(),
+        sha256: None,
     }
 }
 

@@ -150,6 +150,7 @@ fn order(fixture: &Fixture, header: &Header, script: &str, tier: Tier) -> (Confi
         args: words.into_iter().map(PathBuf::into_os_string).collect(),
         env: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         directory: fixture.workspace.join("src").into(),
+        sha256: None,
     };
     (confinement, program)
 }

@@ -108,7 +108,8 @@ impl<'a> Bench<'a> {
         let prepared = self.confiner.prepare(self.subject(&found)).await.map_err(refused)?;
         let directory = prepared.directory([self.ground.root.as_path()]);
         let (path, args) = (found.path.as_path(), found.words.clone());
-        let command = Command { path, args, extra: Vec::new(), directory, observe: false };
+        let command =
+            Command { path, args, extra: Vec::new(), directory, observe: false, sha256: None };
         let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
         self.confiner.start(prepared, command, streams).await.map_err(refused)
     }

@@ -1,11 +1,8 @@
 //! Runs of a plugin with hosts of all kinds, as data, and what is looked at in each.
 
-use jp_plugin::HostToPlugin;
-
 use crate::{
     CannotStart, Ground, Patience, Program, Transcript,
     finding::Finding,
-    host::Host,
     play::{Manner, Played, Then, play},
     wire::Pace,
 };
@@ -51,7 +48,7 @@ pub const CASES: [Case; 8] = [
         title: "does the same with a host of a later version",
         manner: Manner { later: true, ..Manner::PROPER },
         wants: Wants::Same,
-        fix: "ignore fields and messages that are not known",
+        fix: "ignore fields that are not known",
     },
     Case {
         check: "pieces",
@@ -119,10 +116,9 @@ pub async fn check(
     if case.wants == Wants::SameWithIds && usual.as_ref().is_some_and(|usual| !usual.has_ids) {
         return Ok((vec![finding.skipped("its requests have no ids")], None));
     }
-    let host = Host::new(ground.config.clone()).map_err(|error| CannotStart(error.to_string()))?;
+    let host = ground.host().map_err(|error| CannotStart(error.to_string()))?;
     let first = ground.init();
     let played = play(program, (case.check, &first, case.manner), host, patience).await?;
-    debug_assert!(matches!(first, HostToPlugin::Init(_)));
     let exchange = played.transcript.lines();
     let findings = match case.wants {
         Wants::All => {

@@ -5,7 +5,6 @@ use jp_plugin::{Describe, HostToPlugin};
 use crate::{
     CannotStart, Ground, Patience, Program, Transcript,
     finding::Finding,
-    host::Host,
     play::{Manner, Played, play},
 };
 
@@ -18,7 +17,7 @@ pub async fn describe(
     patience: Patience,
 ) -> Result<(Vec<Finding>, Vec<Transcript>), CannotStart> {
     let ask = async |title: &str, manner| {
-        let host = Host::new(ground.config.clone()).map_err(|e| CannotStart(e.to_string()))?;
+        let host = ground.host().map_err(|error| CannotStart(error.to_string()))?;
         play(program, (title, &HostToPlugin::Describe, manner), host, patience).await
     };
     let first = ask("describe", Manner::PROPER).await?;

@@ -4,7 +4,7 @@ use jp_plugin::{
     Describe, HostToPlugin, MessageError, PluginToHost,
     to_host::{self, Asked, Exit},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{Receiver, UnboundedSender},
     time::{Duration, Instant, sleep, sleep_until, timeout},
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Manner {
     pub(crate) pace: Pace,
-    /// Fields and messages of a later version among what is said.
+    /// Fields of a later version in what is said.
     pub(crate) later: bool,
     /// Every request is refused.
     pub(crate) refuses: bool,
@@ -200,7 +200,7 @@ impl Stage {
             Ok(PluginToHost::Request(asked)) => self.asked(asked),
             Err(MessageError::Refused(refusal)) => {
                 self.played.wrong.push(refusal.message.clone());
-                let answer = refused(refusal.id, &refusal.request, None, refusal.message);
+                let answer = refused(refusal.id, &refusal.request, refusal.message);
                 self.say(&answer);
             }
             Err(MessageError::Framing(framing)) => {
@@ -229,32 +229,25 @@ impl Stage {
     }
 
     fn answer(&mut self, asked: Asked) {
-        let answer = if self.manner.refuses {
+        if self.manner.refuses {
             let why = "this host refuses everything; it is a check";
-            refused(asked.id, asked.request.kind(), None, why)
-        } else {
-            self.host.answer(asked)
-        };
-        self.say(&answer);
+            self.say(&refused(asked.id, asked.request.kind(), why));
+        } else if let Ok(answer) = serde_json::from_slice(&self.host.answer(asked)) {
+            self.say_or_later(answer);
+        }
     }
 
     /// Says something, unless there is nobody to hear it any more.
     fn say(&mut self, message: &HostToPlugin) {
-        let Ok(mut value) = serde_json::to_value(message) else { return };
-        if self.manner.later {
-            self.say_value(&serde_json::json!({"type": "weather", "of": "a later version"}));
-            if let Some(object) = value.as_object_mut() {
-                object.insert("of a later version".to_owned(), serde_json::json!({"x": [1]}));
-            }
+        if let Ok(value) = serde_json::to_value(message) {
+            self.say_or_later(value);
         }
-        self.say_value(&value);
     }
 
-    fn say_value(&mut self, value: &Value) {
-        // The first line is the only one that a plugin has to be able to understand at once.
-        let is_first = self.played.transcript.entries.len() == 1;
-        if is_first && value["type"] == "weather" {
-            return;
+    /// Says it in the words of a later version, if this host is of one.
+    fn say_or_later(&mut self, mut value: Value) {
+        if let Some(object) = value.as_object_mut().filter(|_| self.manner.later) {
+            object.insert("of a later version".to_owned(), json!({"x": [1]}));
         }
         let text = value.to_string();
         if let Some(to) = &self.to {

@@ -1,6 +1,8 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
 mod mcp;
+mod plugin;
+mod plugin_check;
 mod sandbox;
 mod tool;
 
@@ -11,6 +13,8 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValu
 
 pub(crate) use self::{
     mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpLogin, McpLogout, McpPin},
+    plugin::Plugin,
+    plugin_check::{PluginCheck, PluginLanguage, PluginNew},
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
         CallArgs, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew,
@@ -92,6 +96,8 @@ pub(crate) enum Command {
     Tool(Tool),
     #[command(subcommand)]
     Mcp(Mcp),
+    #[command(subcommand)]
+    Plugin(Plugin),
     #[command(subcommand)]
     Sandbox(Sandbox),
     Completions(Completions),

@@ -4,7 +4,7 @@ mod mcp;
 mod sandbox;
 mod tool;
 
-use std::num::NonZeroUsize;
+use std::{ffi::OsString, num::NonZeroUsize};
 
 use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
@@ -98,6 +98,9 @@ pub(crate) enum Command {
     Man(Man),
     /// Print the version
     Version,
+    /// The command of a plugin: its words, none of them looked at
+    #[command(external_subcommand)]
+    External(Vec<OsString>),
 }
 
 impl Command {

@@ -13,7 +13,7 @@ use std::{
     env, fs,
     io::{self, IsTerminal, Read as _},
     os::unix::fs::OpenOptionsExt as _,
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -44,7 +44,9 @@ pub(crate) struct Ctx {
     origins: Origins,
     config: Config,
     policies: Policies,
-    printer: Printer,
+    printer: Arc<Printer>,
+    /// How many `-v` there were.
+    verbosity: u8,
     terminal: Terminal,
     now: Timestamp,
     store: OnceLock<FsStore>,
@@ -64,11 +66,24 @@ impl Ctx {
         let origins = Origins::new(global, command, root.as_deref(), &cwd)?;
         let (config, policies) = origins.load(None)?;
         check_format(global, command)?;
-        let printer = printer(global, &config)?;
+        let printer = Arc::new(printer(global, &config)?);
         print_warnings(&printer, &config)?;
         let terminal = Terminal::new(!global.no_interaction);
         let (format, now, store) = (global.format, Timestamp::now(), OnceLock::new());
-        Ok(Self { cwd, format, root, origins, config, policies, printer, terminal, now, store })
+        let verbosity = global.verbose;
+        Ok(Self {
+            cwd,
+            format,
+            root,
+            origins,
+            config,
+            policies,
+            printer,
+            verbosity,
+            terminal,
+            now,
+            store,
+        })
     }
 
     /// The directory that relative paths are relative to.
@@ -92,6 +107,16 @@ impl Ctx {
 
     pub(crate) fn printer(&self) -> &Printer {
         &self.printer
+    }
+
+    /// The same printer, for whoever prints in another thread.
+    pub(crate) fn shared_printer(&self) -> Arc<Printer> {
+        Arc::clone(&self.printer)
+    }
+
+    /// How much is said about what is done: 0 errors, 1 warnings, up to 4 everything.
+    pub(crate) fn verbosity(&self) -> u8 {
+        self.verbosity.min(4)
     }
 
     /// Prints one object of `--format json`.
@@ -346,6 +371,12 @@ pub(crate) fn config_home() -> Option<Utf8PathBuf> {
     if config.is_absolute() { Some(config) } else { home().map(|home| home.join(".config")) }
 }
 
+/// The user's data directory.
+pub(crate) fn data_home() -> Option<Utf8PathBuf> {
+    let data = Utf8PathBuf::from(variable("XDG_DATA_HOME"));
+    if data.is_absolute() { Some(data) } else { home().map(|home| home.join(".local/share")) }
+}
+
 /// The user's home directory, if it is known.
 pub(crate) fn home() -> Option<Utf8PathBuf> {
     let home = Utf8PathBuf::from(variable("HOME"));
@@ -424,4 +455,18 @@ pub(crate) fn append_to(path: &Utf8Path, cwd: &Utf8Path, option: &str) -> Result
 
 pub(crate) fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
+}
+
+/// The words that this program was called with.
+pub(crate) fn words() -> Vec<std::ffi::OsString> {
+    env::args_os().collect()
+}
+
+/// The first line of a script, which names its interpreter; empty for other files.
+pub(crate) fn interpreter(path: &Utf8Path) -> Result<String> {
+    let failed = |error: io::Error| Error::failure(format!("cannot read {path}: {error}"));
+    let mut start = Vec::new();
+    fs::File::open(path).map_err(failed)?.take(256).read_to_end(&mut start).map_err(failed)?;
+    let line = start.split(|byte| *byte == b'\n').next().filter(|line| line.starts_with(b"#!"));
+    Ok(line.map(|line| String::from_utf8_lossy(line).into_owned()).unwrap_or_default())
 }

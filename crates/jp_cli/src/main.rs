@@ -11,6 +11,7 @@ mod error;
 mod exit;
 mod format;
 mod log;
+mod plugins;
 mod terminal;
 mod tools;
 
@@ -56,6 +57,7 @@ fn run(ctx: &Ctx, command: Command) -> Result {
         Command::Completions(args) => cmd::completions::run(ctx, &args),
         Command::Man(args) => cmd::man::run(ctx, &args),
         Command::Version => cmd::version::run(ctx),
+        Command::External(words) => plugins::dispatch(ctx, words),
     }
 }
 

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::conversation::tool::access::AccessConfig;
+use crate::sandbox::SystemConfig;
 use crate::types::format::{RegistryUrl, Sha256};
 use crate::types::name_map::NameMap;
 
@@ -48,6 +50,12 @@ pub struct CommandPluginConfig {
     /// The only binary that may run under this id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<Checksum>,
+    /// What the plugin may touch, with the rules of a tool. Unset: everything that you can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<AccessConfig>,
+    /// What the plugin may use outside the workspace, if it has rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemConfig>,
     /// Settings handed to the plugin as they are.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,

@@ -8,6 +8,8 @@
 //! `from_slice` is the hot path when a long conversation is opened: it reads a line into one flat
 //! struct instead of a tagged enum, because serde buffers a tagged enum as a tree first.
 
+mod plain;
+
 use std::{borrow::Cow, fmt};
 
 use base64_simd::STANDARD as BASE64;
@@ -19,6 +21,7 @@ use crate::{
     timestamp::{InvalidTimestamp, parse_timestamp},
 };
 
+pub use self::plain::write_plain;
 /// Why a stored event could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {

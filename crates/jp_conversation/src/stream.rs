@@ -155,7 +155,7 @@ pub fn committed_len(bytes: &[u8]) -> usize {
 
 /// Copies JSON without the white space between its tokens, and so without line breaks. Parsing and
 /// writing it again would lose digits of large numbers.
-fn push_compact(json: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_compact(json: &[u8], out: &mut Vec<u8>) {
     let (mut in_string, mut escaped) = (false, false);
     for &byte in json {
         if in_string {

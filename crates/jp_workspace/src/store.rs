@@ -35,6 +35,9 @@ pub trait Store: Send + Sync {
     /// The title and times of a conversation.
     fn metadata(&self, id: ConversationId) -> Result<Metadata, StoreError>;
 
+    /// How many bytes the events of a conversation have, without reading them.
+    fn size(&self, id: ConversationId) -> Result<u64, StoreError>;
+
     /// The events of a conversation, or the last of them.
     fn events(&self, id: ConversationId, select: Select) -> Result<Stream, StoreError>;
 }

@@ -223,6 +223,23 @@ impl FsStore {
         }
     }
 
+    /// Opens the events to read them; `None` while nothing was said.
+    fn open_to_read(
+        &self,
+        id: ConversationId,
+        directory: &str,
+    ) -> Result<Option<Events>, StoreError> {
+        match open_events(self.root_of(id)?, directory, OFlags::RDONLY) {
+            Ok(events) => Ok(Some(events)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                // Unless somebody has just removed the conversation.
+                self.directory(id)?;
+                Ok(None)
+            }
+            Err(error) => Err(self.events_failed("read", directory, error)),
+        }
+    }
+
     fn events_failed(&self, action: &'static str, directory: &str, error: io::Error) -> StoreError {
         failed(action, &self.path_of(directory).join(EVENTS))(error)
     }
@@ -247,17 +264,18 @@ impl Store for FsStore {
         self.read_metadata(&self.directory(id)?)
     }
 
-    fn events(&self, id: ConversationId, select: Select) -> Result<Stream, StoreError> {
-        let root = self.root_of(id)?;
+    fn size(&self, id: ConversationId) -> Result<u64, StoreError> {
         let directory = self.directory(id)?;
-        let events = match open_events(root, &directory, OFlags::RDONLY) {
-            Ok(events) => events,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                // Nothing was said yet; unless somebody has just removed the conversation.
-                self.directory(id)?;
-                return Ok(Stream::default());
-            }
-            Err(error) => return Err(self.events_failed("read", &directory, error)),
+        let Some(events) = self.open_to_read(id, &directory)? else { return Ok(0) };
+        let found =
+            events.file.metadata().map_err(|e| self.events_failed("read", &directory, e))?;
+        Ok(found.len())
+    }
+
+    fn events(&self, id: ConversationId, select: Select) -> Result<Stream, StoreError> {
+        let directory = self.directory(id)?;
+        let Some(events) = self.open_to_read(id, &directory)? else {
+            return Ok(Stream::default());
         };
         match (select, events.form) {
             (Select::Last(count), Form::Lines) => read::last(&events.file, count)

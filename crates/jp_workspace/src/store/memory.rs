@@ -114,6 +114,10 @@ impl Store for MemoryStore {
         self.read(id, |conversation| conversation.metadata.clone())
     }
 
+    fn size(&self, id: ConversationId) -> Result<u64, StoreError> {
+        self.read(id, |conversation| conversation.stream.byte_len())
+    }
+
     fn events(&self, id: ConversationId, select: Select) -> Result<Stream, StoreError> {
         let mut stream = self.read(id, |conversation| conversation.stream.clone())?;
         if let Select::Last(count) = select {

@@ -21,11 +21,12 @@ use crate::{
     node::{Data, Node, Origin},
 };
 
-/// The policies of all tools and servers that have one.
+/// The policies of all tools, servers and plugins that have one.
 #[derive(Debug, Clone, Default)]
 pub struct Policies {
     tools: IndexMap<String, ToolPolicy>,
     servers: IndexMap<String, ToolPolicy>,
+    plugins: IndexMap<String, ToolPolicy>,
 }
 
 /// What a tool may touch, and where each rule was written.
@@ -53,10 +54,15 @@ impl Policies {
     pub fn server(&self, name: &str) -> Option<&ToolPolicy> {
         self.servers.get(name)
     }
+
+    /// The policy of a command plugin, in the same way.
+    pub fn plugin(&self, id: &str) -> Option<&ToolPolicy> {
+        self.plugins.get(id)
+    }
 }
 
 impl Config {
-    /// Compiles the access rules of all tools and MCP servers for the workspace at `root`. This looks at
+    /// Compiles the access rules of all tools, MCP servers and plugins for the workspace at `root`. This looks at
     /// the file system: the canonical form of a path depends on the links on it.
     pub fn policies(&self, root: &Utf8Path) -> Result<Policies, ConfigErrors> {
         let mut errors = Findings::default();
@@ -77,6 +83,13 @@ impl Config {
             let mut compiler = Compiler::new(self, root, table, &mut errors);
             compiler.access(access);
             policies.servers.insert(name.clone(), compiler.finish());
+        }
+        for (id, plugin) in self.app.plugins.command.iter() {
+            let Some(access) = &plugin.access else { continue };
+            let table = ["plugins", "command", id];
+            let mut compiler = Compiler::new(self, root, table, &mut errors);
+            compiler.access(access);
+            policies.plugins.insert(id.clone(), compiler.finish());
         }
         if errors.is_empty() {
             return Ok(policies);

@@ -1,0 +1,290 @@
+//! A plugin that was chosen, from its start to its end.
+//!
+//! It is started like a tool: by the same helper, so that everything it starts ends with it, and confined by
+//! its rules if it has any. Without rules it can do what the user can, as every program on the search path.
+
+use std::{ffi::OsString, io, process, sync::Arc, time::Duration};
+
+use camino::Utf8Path;
+use jiff::Timestamp;
+use jp_confine::{Command, ConfineError, Running, Streams, Subject};
+use jp_plugin::{
+    Channel, Format, Print, VERSION,
+    to_plugin::{Init, Paths, Workspace as WorkspaceInfo},
+};
+use jp_plugin_host::{
+    Output, Services,
+    session::{self, End, Session, SessionError},
+};
+use jp_printer::Printer;
+use jp_process::{Child, Host, Input, Output as OutputTo, Spawn};
+use jp_sandbox::{
+    confinement::{Confinement, Program, Tier},
+    plan::Lifetime,
+    view::{Place, View, What, Write},
+};
+use jp_workspace::Workspace;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+
+use super::Chosen;
+use crate::{
+    confine::{self, sensitive},
+    ctx::{self, Ctx},
+    error::{Error, Result},
+    exit::Exit,
+    tools,
+};
+
+/// Where a script finds the file it was started from.
+const FILE: &str = "JP_PLUGIN_FILE";
+
+/// Options of the interpreter of JavaScript.
+const NODE_OPTIONS: &str = "NODE_OPTIONS";
+
+/// Runs a plugin, and ends as it does.
+pub(crate) fn run(ctx: &Ctx, chosen: Chosen) -> Result {
+    let is_described = chosen.describe.is_some();
+    tracing::info!(command = %chosen.command, path = %chosen.path, is_described, "plugin");
+    let workspace = Workspace::open(ctx.root()?)?;
+    let init = init(ctx, &workspace, &chosen)?;
+    let store = Arc::new(ctx.store()?.clone());
+    let config = Arc::new(ctx.config().clone());
+    let services = Services::new(store, config, Timestamp::now);
+    let end = tools::block_on(async {
+        // Before the plugin, so that there is no moment in which control-C would end jp alone.
+        let interrupts = interrupts().map_err(Error::failure)?;
+        let mut running = start(ctx, &workspace, &chosen).await?;
+        let session = Session {
+            plugin: chosen.id.clone(),
+            init,
+            services,
+            output: Arc::new(Printed(ctx.shared_printer())),
+            grace: Duration::from_secs(ctx.config().app.plugins.shutdown_timeout_secs.into()),
+            interrupts,
+        };
+        let end = session::run(running.child(), session).await;
+        running.settle();
+        Ok(end)
+    })?;
+    finish(end)
+}
+
+/// Ends as the plugin said.
+fn finish(end: std::result::Result<End, SessionError>) -> Result {
+    let end = end.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
+    if !end.is_printed {
+        // Somebody wants to go, and nobody reads what is still to be printed: nothing more can be said.
+        process::exit(end.code.into());
+    }
+    match (end.code, end.reason) {
+        (0, _) => Ok(()),
+        (code, Some(reason)) => Err(Error::new(Exit::Program(code), reason.trim_end())),
+        (code, None) => Err(Error::said(Exit::Program(code))),
+    }
+}
+
+/// What a plugin is told first.
+fn init(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Init> {
+    let config = ctx.config().get(None).map_err(Error::failure)?;
+    let settings = ctx.config().app.plugins.command.get(&chosen.id);
+    let options = settings.map(|settings| settings.options.clone());
+    let paths = ctx::data_home().zip(ctx::config_home()).map(|(data, config)| Paths {
+        user_workspace: data.join("jp/workspace").join(workspace.id().to_string()).into(),
+        user_data: data.join("jp").into(),
+        user_config: config.join("jp").into(),
+    });
+    Ok(Init {
+        version: VERSION,
+        workspace: WorkspaceInfo {
+            root: workspace.root().into(),
+            storage: workspace.storage().into(),
+            id: workspace.id().to_string(),
+        },
+        config,
+        args: chosen.args.clone(),
+        log_level: ctx.verbosity(),
+        options: Some(options.unwrap_or_default()),
+        paths,
+    })
+}
+
+/// Everybody who wants the program to end, one message for each time.
+fn interrupts() -> io::Result<mpsc::Receiver<()>> {
+    let (told, interrupts) = mpsc::channel(4);
+    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+        let (mut signals, told) = (signal(kind)?, told.clone());
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() && told.send(()).await.is_ok() {}
+        });
+    }
+    Ok(interrupts)
+}
+
+/// A plugin that runs.
+enum Started {
+    /// The helper ends with its host, which takes a moment; nobody waits for it before the plugin has ended.
+    Free {
+        child: Box<Child>,
+        _host: Host,
+    },
+    Confined(Box<Running>),
+}
+
+impl Started {
+    fn child(&mut self) -> &mut Child {
+        match self {
+            Self::Free { child, .. } => child,
+            Self::Confined(running) => &mut running.child,
+        }
+    }
+
+    /// Says what it was denied, to whoever looks for a reason.
+    fn settle(self) {
+        let Self::Confined(running) = self else { return };
+        let Some(exit) = running.child.exit() else { return };
+        match running.end(&exit) {
+            Ok(outcome) => {
+                for advice in outcome.advice {
+                    tracing::warn!("the plugin was denied: {advice}");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "what a plugin left is not settled"),
+        }
+    }
+}
+
+/// Variables that a plugin gets beside those there are.
+fn extra(chosen: &Chosen) -> Result<Vec<(OsString, OsString)>> {
+    let mut extra = vec![(FILE.into(), chosen.path.as_str().into())];
+    let by_node = chosen.sha256.is_some() && ctx::interpreter(&chosen.path)?.contains("node");
+    if by_node {
+        // A checked script is executed from memory, under a name that is a link; node would follow it to
+        // where there is no file.
+        let options = format!("{} --preserve-symlinks-main", ctx::variable(NODE_OPTIONS));
+        extra.push((NODE_OPTIONS.into(), options.trim_start().into()));
+    }
+    Ok(extra)
+}
+
+async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Started> {
+    let extra = extra(chosen)?;
+    // Its words are in `init`, where they are the same for programs in every language.
+    let args = vec![OsString::from(chosen.path.as_str())];
+    if ctx.policies().plugin(&chosen.id).is_some() {
+        return start_confined(ctx, workspace.root(), chosen, args, extra).await;
+    }
+    let mut env = ctx::variables();
+    env.retain(|(name, _)| extra.iter().all(|(other, _)| name != other));
+    env.extend(extra);
+    let program = Program {
+        path: chosen.path.clone().into(),
+        args,
+        env,
+        directory: ctx.cwd().as_std_path().to_owned(),
+        sha256: chosen.sha256,
+    };
+    let everything = What::Host { write: Write::Direct, execute: true };
+    let view = View::new([Place { path: "/".into(), what: everything }]);
+    let host = Host::new(ctx::program()?);
+    let spawn = Spawn::new(program, Confinement::of(Tier::None, view)).piped();
+    let child = host.spawn(spawn).await;
+    let child = child.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
+    Ok(Started::Free { child: Box::new(child), _host: host })
+}
+
+async fn start_confined(
+    ctx: &Ctx,
+    root: &Utf8Path,
+    chosen: &Chosen,
+    args: Vec<OsString>,
+    extra: Vec<(OsString, OsString)>,
+) -> Result<Started> {
+    let confiner = confine::confiner(ctx.config())?;
+    let root =
+        root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
+    let settings = ctx.config().app.plugins.command.get(&chosen.id);
+    let needs = settings.and_then(|settings| settings.system.as_ref()).map(confine::needs);
+    let (needs, key) = (needs.unwrap_or_default(), format!("plugins.command.{}", chosen.id));
+    let mut subject = Subject {
+        policy: ctx.policies().plugin(&chosen.id).map(|rules| &rules.policy),
+        key: &key,
+        root: &root,
+        profile: None,
+        lifetime: Lifetime::Server,
+        transactional: false,
+        needs: &needs,
+        approved: &[],
+        program: &chosen.path,
+        program_files: &[],
+    };
+    let prepared = confiner.plan(subject).await.map_err(refused)?;
+    let answer = sensitive::ask(ctx, &prepared.covered(), &root, &chosen.id)?;
+    subject.approved = &answer.allowed;
+    let prepared = confiner.prepare(subject).await.map_err(refused)?;
+    for warning in answer.warning.iter().chain(&prepared.warning) {
+        let text = format!("warning: {warning}\n");
+        ctx.printer().print(jp_printer::Print::chrome(&text).untrusted())?;
+    }
+    let command = Command {
+        path: &chosen.path,
+        args,
+        extra,
+        directory: prepared.directory([ctx.cwd(), root.as_path()]),
+        sha256: chosen.sha256,
+        observe: true,
+    };
+    let (stdin, stdout, stderr) = (Input::Pipe, OutputTo::Pipe, OutputTo::Pipe);
+    let streams = Streams { stdin, stdout, stderr };
+    let running = confiner.start(prepared, command, streams).await.map_err(refused)?;
+    Ok(Started::Confined(Box::new(running)))
+}
+
+fn refused(error: ConfineError) -> Error {
+    match error {
+        ConfineError::Refused(refusal) => {
+            let error = Error::new(Exit::Refused, &refusal);
+            refusal.hints.iter().fold(error, Error::hint)
+        }
+        other => Error::failure(tools::causes(&other).join(": ")),
+    }
+}
+
+/// The printer of the program, as a plugin sees it.
+#[derive(Debug)]
+struct Printed(Arc<Printer>);
+
+impl Output for Printed {
+    fn print(&self, print: &Print) -> io::Result<()> {
+        let shown = jp_printer::Print::new(channel(print.channel), &print.text);
+        self.0.print(
+            shown.format(format(print.format)).language(print.language.as_deref()).untrusted(),
+        )
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn channel(channel: Channel) -> jp_printer::Channel {
+    match channel {
+        Channel::Content => jp_printer::Channel::Content,
+        Channel::Chrome => jp_printer::Channel::Chrome,
+        Channel::ToolCall => jp_printer::Channel::ToolCall,
+        Channel::ToolResult => jp_printer::Channel::ToolResult,
+        Channel::Reasoning => jp_printer::Channel::Reasoning,
+        Channel::Error => jp_printer::Channel::Error,
+    }
+}
+
+fn format(format: Format) -> jp_printer::Format {
+    match format {
+        Format::Plain => jp_printer::Format::Plain,
+        Format::Markdown => jp_printer::Format::Markdown,
+        Format::Json => jp_printer::Format::Json,
+        Format::Code => jp_printer::Format::Code,
+    }
+}

@@ -1,0 +1,164 @@
+//! The plain form of a stored event, written without making a tree of it.
+//!
+//! Whoever passes a conversation on needs every event of it, and most have nothing that is encoded: those are
+//! copied as they are once it is certain that they are JSON. Of the others only the encoded fields are read.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, Visitor},
+};
+use serde_json::{Map, Value, value::RawValue};
+
+use super::{EventError, decode};
+use crate::stream::push_compact;
+
+/// Appends the plain form of a stored event: one JSON object without a line break, every field in its place,
+/// known or not. Nothing is appended if it is not an object.
+pub fn write_plain(raw: &[u8], out: &mut Vec<u8>) -> Result<(), EventError> {
+    let fields: Fields<'_> = serde_json::from_slice(raw)?;
+    if fields.has_encoded() {
+        fields.write_decoded(out);
+    } else {
+        copy(raw, out);
+    }
+    Ok(())
+}
+
+/// The fields of an object, as they stand there.
+struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl Fields<'_> {
+    fn has_encoded(&self) -> bool {
+        self.0.iter().any(|(name, value)| match &**name {
+            "metadata" => true,
+            // An escape is a spelling that nobody uses; reading it decides.
+            "type" => value.get().contains('\\') || value.get().starts_with("\"tool_call_"),
+            _ => false,
+        })
+    }
+
+    fn write_decoded(&self, out: &mut Vec<u8>) {
+        let mut decoded = self.encoded();
+        decode(&mut decoded);
+        out.push(b'{');
+        for (index, (name, value)) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            // Strings and values that were read have a JSON form, and a vector takes it.
+            let _ = serde_json::to_writer(&mut *out, name);
+            out.push(b':');
+            match decoded.get(&**name) {
+                Some(value) => drop(serde_json::to_writer(&mut *out, value)),
+                None => copy(value.get().as_bytes(), out),
+            }
+        }
+        out.push(b'}');
+    }
+
+    /// The fields that may be encoded, and the type, which says which of them are.
+    fn encoded(&self) -> Map<String, Value> {
+        let may_be = ["type", "arguments", "content", "metadata"];
+        let fields = self.0.iter().filter(|(name, _)| may_be.contains(&&**name));
+        let values = fields.filter_map(|(name, value)| {
+            Some((name.clone().into_owned(), serde_json::from_str(value.get()).ok()?))
+        });
+        values.collect()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FieldsVisitor;
+
+        impl<'de> Visitor<'de> for FieldsVisitor {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Fields<'de>, M::Error> {
+                let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::with_capacity(8);
+                while let Some((name, value)) = map.next_entry::<Name<'de>, &RawValue>()? {
+                    // Readers differ in which of two they take, so there must not be two.
+                    if fields.iter().any(|(known, _)| *known == name.0) {
+                        return Err(M::Error::custom("a field is there twice"));
+                    }
+                    fields.push((name.0, value));
+                }
+                Ok(Fields(fields))
+            }
+        }
+
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Copies JSON; line breaks can only be white space in it, and are left out.
+fn copy(json: &[u8], out: &mut Vec<u8>) {
+    if memchr::memchr2(b'\n', b'\r', json).is_some() {
+        push_compact(json, out);
+    } else {
+        out.extend_from_slice(json);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What both ways of reading an event make of it.
+    fn check(stored: &str) {
+        let mut line = Vec::new();
+        write_plain(stored.as_bytes(), &mut line).unwrap();
+        assert!(!line.contains(&b'\n'), "{stored}");
+        let mut object: Map<String, Value> = serde_json::from_str(stored).unwrap();
+        decode(&mut object);
+        let written: Map<String, Value> = serde_json::from_slice(&line).unwrap();
+        assert_eq!(written, object, "{stored}");
+        assert!(written.keys().eq(object.keys()), "{stored}");
+    }
+
+    #[test]
+    fn it_is_what_the_other_way_gives() {
+        // 072-172 to 072-175
+        for stored in [
+            r#"{"timestamp":"t","type":"chat_request","content":"aGk="}"#,
+            r#"{"type":"tool_call_request","arguments":{"a":{"b":["aGk=",1]}},"x":1.10000000000000000001}"#,
+            r#"{"type":"tool_call_response","content":"aGk=","is_error":false}"#,
+            r#"{"content":"aGk=","type":"tool_call\u005fresponse"}"#,
+            r#"{"type":"turn_start","metadata":{"m":"aGk=","n":[{"o":"aGkK"}]}}"#,
+            r#"{"type":"hologram","beam":[1,2],"arguments":{"a":"aGk="}}"#,
+            "{\n  \"type\": \"tool_call_response\",\n  \"content\": \"aGk=\",\n  \"more\": [\n 1,\n \"a b\" ]\n}",
+            "{\n\"type\": \"hologram\", \"beam\":\r\n [ 1 ]}",
+            r#"{"type":"chat_request","content":"ä\n\u2028\"","metadata":"aGk="}"#,
+        ] {
+            check(stored);
+        }
+    }
+
+    #[test]
+    fn digits_of_numbers_are_kept() {
+        let stored = r#"{"type":"tool_call_response","content":"aGk=","x":1.10000000000000000001}"#;
+        let mut line = Vec::new();
+        write_plain(stored.as_bytes(), &mut line).unwrap();
+        assert_eq!(String::from_utf8(line).unwrap(), stored.replace("aGk=", "hi"));
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused_and_leaves_nothing() {
+        for stored in
+            ["", "[]", "1", "{", "{\"type\":1}}", "{\"a\":1,\"a\":2}", "{\"type\":\"a\nb\"}"]
+        {
+            let mut line = b"before".to_vec();
+            assert!(write_plain(stored.as_bytes(), &mut line).is_err(), "{stored}");
+            assert_eq!(line, b"before");
+        }
+    }
+}

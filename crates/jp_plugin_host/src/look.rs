@@ -1,0 +1,89 @@
+//! What a file looks like, and what is in it: how it is known that a file is still the same.
+//!
+//! A look is taken without reading the file. It holds the time of the last change of the inode, which no
+//! program can set, so bytes that were replaced under the old size and time of modification are noticed.
+//! What may be executed is never decided by a look alone: that is for the checksum, which is compared
+//! again with the bytes that are executed.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "plugins, and what is kept about them, lie outside of workspaces"
+)]
+
+use std::{
+    fs,
+    io::{self, Read},
+    os::unix::fs::MetadataExt as _,
+};
+
+use camino::Utf8Path;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// The largest file that is summed. A program beyond this is nothing that somebody waits for.
+pub const MOST: u64 = 1 << 30;
+
+/// What can be seen of a file without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    pub size: u64,
+    /// Seconds and nanoseconds.
+    pub modified: (i64, i64),
+    /// When the inode was changed last.
+    pub changed: (i64, i64),
+    pub inode: u64,
+    pub device: u64,
+}
+
+impl Look {
+    /// The look of a regular file; `None` if there is none.
+    pub fn of(path: &Utf8Path) -> Option<Self> {
+        fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|found| Self::from(&found))
+    }
+}
+
+impl From<&fs::Metadata> for Look {
+    fn from(found: &fs::Metadata) -> Self {
+        Self {
+            size: found.len(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+            inode: found.ino(),
+            device: found.dev(),
+        }
+    }
+}
+
+/// A checksum as the kernel's side compares it; `None` if the text is none.
+pub fn checksum(hex: &str) -> Option<[u8; 32]> {
+    let bytes = hex.as_bytes();
+    let mut sum = [0; 32];
+    if bytes.len() != 64 || !bytes.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    for (byte, pair) in sum.iter_mut().zip(bytes.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(sum)
+}
+
+/// The SHA-256 checksum of a file in hexadecimal digits, with the look of what was summed.
+pub fn sum(path: &Utf8Path) -> io::Result<(Look, String)> {
+    let file = fs::File::open(path)?;
+    let found = file.metadata()?;
+    if !found.is_file() || found.len() > MOST {
+        return Err(io::Error::other("it is no regular file, or larger than 1 GiB"));
+    }
+    let mut rest = file.take(MOST);
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match rest.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(length) => hash.update(&buffer[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let sum = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((Look::from(&found), sum))
+}

@@ -1,0 +1,113 @@
+//! Where the text of a plugin goes, without anybody waiting for it.
+//!
+//! Whoever reads our output may stop reading: a pager, a terminal that was paused. A print then waits, and
+//! if the session waited with it, nobody could interrupt it any more. So a thread prints, and what is on its
+//! way to it is bounded: a plugin that prints faster than anybody reads has to wait itself.
+
+use std::{
+    fmt, io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use jp_plugin::Print;
+use tokio::{
+    sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
+    time::timeout,
+};
+
+/// Shows text of a plugin, none of which is to be trusted.
+pub trait Output: fmt::Debug + Send + Sync + 'static {
+    /// Shows it. An error of the kind `BrokenPipe` means that nobody reads any more.
+    fn print(&self, print: &Print) -> io::Result<()>;
+
+    /// Lets what was shown leave the program.
+    fn flush(&self) -> io::Result<()>;
+}
+
+/// How much text may be on its way, in kibibytes.
+const ON_ITS_WAY: u32 = 4 << 10;
+
+/// Prints in a thread of its own, which is started by the first print.
+pub(crate) struct Printing {
+    output: Arc<dyn Output>,
+    room: Arc<Semaphore>,
+    thread: Option<Thread>,
+    state: Arc<State>,
+}
+
+/// What the thread tells.
+#[derive(Debug, Default)]
+struct State {
+    closed: AtomicBool,
+    told: Notify,
+}
+
+struct Thread {
+    prints: mpsc::UnboundedSender<(Print, Option<OwnedSemaphorePermit>)>,
+    done: oneshot::Receiver<()>,
+}
+
+/// Tells when nobody reads what is printed any more.
+#[derive(Debug, Clone)]
+pub(crate) struct Closed(Arc<State>);
+
+impl Printing {
+    pub(crate) fn new(output: Arc<dyn Output>) -> Self {
+        let room = Arc::new(Semaphore::new(ON_ITS_WAY as usize));
+        Self { output, room, thread: None, state: Arc::default() }
+    }
+
+    /// Hands a text over, as soon as there is room for it.
+    pub(crate) async fn print(&mut self, print: Print) {
+        let kibibytes = u32::try_from(print.text.len() >> 10).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.room).acquire_many_owned(kibibytes.clamp(1, ON_ITS_WAY)).await;
+        let thread = self.thread.get_or_insert_with(|| start(&self.output, &self.state));
+        // A thread that is gone has nobody to print for.
+        let _ = thread.prints.send((print, room.ok()));
+    }
+
+    pub(crate) fn closed(&self) -> Closed {
+        Closed(Arc::clone(&self.state))
+    }
+
+    /// Waits until everything is printed; `false` if that takes longer than this.
+    pub(crate) async fn finish(self, within: Duration) -> bool {
+        let Some(Thread { prints, done }) = self.thread else { return true };
+        drop(prints);
+        timeout(within, done).await.is_ok()
+    }
+}
+
+impl Closed {
+    pub(crate) async fn wait(&self) {
+        while !self.0.closed.load(Ordering::Acquire) {
+            self.0.told.notified().await;
+        }
+    }
+}
+
+fn start(output: &Arc<dyn Output>, state: &Arc<State>) -> Thread {
+    let (prints, mut waiting) = mpsc::unbounded_channel::<(Print, Option<OwnedSemaphorePermit>)>();
+    let (finished, done) = oneshot::channel();
+    let (output, state) = (Arc::clone(output), Arc::clone(state));
+    thread::spawn(move || {
+        while let Some((print, _room)) = waiting.blocking_recv() {
+            let shown = output.print(&print).and_then(|()| {
+                // Who watches wants to see it now; in a flood there is more to come anyway.
+                if waiting.is_empty() { output.flush() } else { Ok(()) }
+            });
+            if let Err(error) = shown {
+                tracing::debug!(%error, "a text of a plugin was not printed");
+                state.closed.store(true, Ordering::Release);
+                state.told.notify_one();
+            }
+        }
+        let _ = finished.send(());
+    });
+    Thread { prints, done }
+}

@@ -1,0 +1,111 @@
+//! The events of a conversation as one line, made piece by piece.
+//!
+//! A conversation can be long, and its answer as long again. So the answer is never there as a whole: pieces of
+//! it are made while the plugin reads, and the events themselves are in memory once.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use jp_conversation::{Stream, stored};
+use jp_plugin::RequestId;
+
+/// How many bytes of events a conversation may have to be read by a plugin.
+pub(super) const LARGEST: u64 = 48 << 20;
+
+/// How many bytes of events are in memory at the same time.
+const TOGETHER: u64 = LARGEST;
+
+/// A piece is sent when it has so many bytes.
+const PIECE: usize = 256 << 10;
+
+/// An answer to `read_events`.
+#[derive(Debug)]
+pub struct Events {
+    stream: Stream,
+    head: Vec<u8>,
+    _room: Taken,
+}
+
+/// The memory for events, shared by all who read some.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Room(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    taken: Mutex<u64>,
+    given_back: Condvar,
+}
+
+/// A part of the room, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Taken {
+    room: Room,
+    bytes: u64,
+}
+
+impl Room {
+    /// Waits until there is room for so many bytes, which are not more than [`LARGEST`].
+    pub(super) fn take(&self, bytes: u64) -> Taken {
+        let mut taken = self.taken();
+        while *taken > 0 && *taken + bytes > TOGETHER {
+            taken = self.0.given_back.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        *taken += bytes;
+        Taken { room: self.clone(), bytes }
+    }
+
+    fn taken(&self) -> MutexGuard<'_, u64> {
+        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        *self.room.taken() -= self.bytes;
+        self.room.0.given_back.notify_all();
+    }
+}
+
+impl Events {
+    pub(super) fn new(
+        stream: Stream,
+        room: Taken,
+        conversation: &str,
+        id: Option<&RequestId>,
+    ) -> Self {
+        let mut head = b"{\"type\":\"events\"".to_vec();
+        let fields = [("id", id.map(RequestId::as_str)), ("conversation", Some(conversation))];
+        for (name, value) in fields {
+            let Some(value) = value else { continue };
+            head.extend_from_slice(format!(",\"{name}\":").as_bytes());
+            // A string always has a JSON form, and a vector takes it.
+            let _ = serde_json::to_writer(&mut head, value);
+        }
+        head.extend_from_slice(b",\"data\":[");
+        Self { stream, head, _room: room }
+    }
+
+    /// Makes the line, piece by piece, until `take` does not want any more.
+    pub fn write(&self, mut take: impl FnMut(Vec<u8>) -> bool) {
+        let mut piece = self.head.clone();
+        let mut is_first = true;
+        for raw in self.stream.raw() {
+            let before = piece.len();
+            if !is_first {
+                piece.push(b',');
+            }
+            match stored::write_plain(raw, &mut piece) {
+                Ok(()) => is_first = false,
+                Err(error) => {
+                    // One event that is damaged must not hide all others.
+                    tracing::warn!(%error, "an event was left out");
+                    piece.truncate(before);
+                }
+            }
+            if piece.len() >= PIECE && !take(std::mem::take(&mut piece)) {
+                return;
+            }
+        }
+        piece.extend_from_slice(b"]}\n");
+        take(piece);
+    }
+}

@@ -1,0 +1,314 @@
+//! The life of a plugin, from `init` to the end of its process.
+//!
+//! Reading, writing, stderr and the requests are tasks that do not wait for each other; this is the one that
+//! minds the process, the time and whoever wants to stop. Whatever a plugin does, it comes to its end here: by
+//! `exit` and its own end, by the end of its process, by the end of its time, or because somebody insisted.
+
+mod lines;
+mod outbox;
+mod schedule;
+mod talk;
+mod trace;
+mod values;
+
+use std::{io, sync::Arc, time::Duration};
+
+use jp_plugin::{
+    Framing, VERSION,
+    to_host::Exit as Goodbye,
+    to_plugin::{HostToPlugin, Init},
+};
+use jp_process::{Child, Exit, WaitError};
+use tokio::{
+    sync::mpsc,
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
+
+pub use self::values::MAX_VALUES;
+use self::{
+    outbox::Outbox,
+    talk::{Last, Talk},
+};
+use crate::{
+    output::{Output, Printing},
+    services::{Services, encode},
+};
+
+/// How long what a plugin said last may take to be heard when its process has ended.
+const HEARD_WITHIN: Duration = Duration::from_secs(2);
+
+/// Everything a session needs beside the process.
+#[derive(Debug)]
+pub struct Session {
+    /// The id of the plugin, for messages.
+    pub plugin: String,
+    /// What it is told first.
+    pub init: Init,
+    /// What it can ask for.
+    pub services: Services,
+    /// Where its texts go.
+    pub output: Arc<dyn Output>,
+    /// How long it may take to end when it was told to, or has said that it does.
+    pub grace: Duration,
+    /// Each message is somebody who wants it to end.
+    pub interrupts: mpsc::Receiver<()>,
+}
+
+/// How a plugin ended that said so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    pub code: u8,
+    pub reason: Option<String>,
+    /// Whether all it printed was read. What was not is still on its way, and may never arrive.
+    pub is_printed: bool,
+}
+
+/// Why a session did not come to its proper end.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("the plugin `{plugin}` has no pipes")]
+    Pipes { plugin: String },
+    #[error("the plugin `{plugin}` {exit} before it said `exit`")]
+    Ended { plugin: String, exit: Exit },
+    #[error("the plugin `{plugin}` closed its output before it said `exit`, and was ended")]
+    Silent { plugin: String },
+    #[error("the plugin `{plugin}` did not end within {seconds} seconds, and was killed")]
+    Late { plugin: String, seconds: u64 },
+    #[error("the plugin `{plugin}` was killed")]
+    Killed { plugin: String },
+    #[error("the plugin `{plugin}` {violation}")]
+    Violation { plugin: String, violation: Violation },
+    #[error("the plugin `{plugin}` was lost")]
+    Lost { plugin: String, source: WaitError },
+    #[error("the session with the plugin `{plugin}` broke off")]
+    Broken { plugin: String, source: io::Error },
+}
+
+/// What a plugin may not do.
+#[derive(Debug, thiserror::Error)]
+pub enum Violation {
+    #[error("wrote a line that is no message, and was ended: {why}\n  {quote}")]
+    Framing { why: Framing, quote: String },
+    #[error("wrote a line of more than {} MiB, and was ended:\n  {quote}", jp_plugin::MAX_LINE >> 20)]
+    TooLong { quote: String },
+    #[error("wrote a message of more than {MAX_VALUES} values, and was ended:\n  {quote}")]
+    TooMany { quote: String },
+    #[error("needs version {0} of the plugin protocol, and this program speaks version {VERSION}")]
+    Version(u64),
+}
+
+/// Lets a plugin run to its end. The process is gone when this returns, with everything it started, and all
+/// locks that were held for it are free.
+pub async fn run(child: &mut Child, session: Session) -> Result<End, SessionError> {
+    let Session { plugin, init, services, output, grace, interrupts } = session;
+    let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+        return Err(SessionError::Pipes { plugin });
+    };
+    let outbox = Arc::new(Outbox::new(stdin));
+    outbox.push(encode(&HostToPlugin::Init(Box::new(init))));
+    outbox.flush();
+    let writer = tokio::spawn(Arc::clone(&outbox).serve());
+    let services = Arc::new(services);
+    let name: Arc<str> = plugin.as_str().into();
+    let heard = Arc::clone(&name);
+    let stderr = tokio::spawn(async move { trace::stderr(&heard, stderr).await });
+    let printing = Printing::new(output);
+    let closed = printing.closed();
+    let talk = Talk::new(name, Arc::clone(&services), Arc::clone(&outbox), printing);
+    let watch = Watch {
+        plugin,
+        child,
+        outbox,
+        grace,
+        interrupts,
+        deadline: None,
+        is_closed: false,
+        talk: tokio::spawn(talk.run(stdout)),
+    };
+    let end = watch.run(closed).await;
+    writer.abort();
+    // What a plugin has said last is in the pipe when its process is gone.
+    let _ = timeout(HEARD_WITHIN, stderr).await;
+    services.release();
+    end
+}
+
+/// What is minded.
+struct Watch<'a> {
+    plugin: String,
+    child: &'a mut Child,
+    outbox: Arc<Outbox>,
+    grace: Duration,
+    interrupts: mpsc::Receiver<()>,
+    /// When the plugin is killed.
+    deadline: Option<Instant>,
+    /// Whether nobody reads what it prints.
+    is_closed: bool,
+    talk: JoinHandle<(Last, Printing)>,
+}
+
+/// What happened first.
+enum Event {
+    /// The plugin has nothing more to say.
+    Said(Result<(Last, Printing), io::Error>),
+    /// Its process has ended.
+    Ended(Result<Exit, WaitError>),
+    /// Somebody wants it to end.
+    Interrupted,
+    /// Nobody reads what it prints.
+    Unread,
+    /// Its time is over.
+    Late,
+}
+
+impl Watch<'_> {
+    async fn run(mut self, closed: crate::output::Closed) -> Result<End, SessionError> {
+        loop {
+            match self.next(&closed).await {
+                Event::Said(Ok((last, printing))) => return self.said(last, printing).await,
+                Event::Said(Err(source)) => {
+                    self.kill().await?;
+                    return Err(SessionError::Broken { plugin: self.plugin, source });
+                }
+                Event::Ended(exit) => return self.ended(exit).await,
+                Event::Interrupted if self.deadline.is_none() => self.shut_down(),
+                Event::Interrupted => {
+                    self.give_up().await?;
+                    return Err(SessionError::Killed { plugin: self.plugin });
+                }
+                Event::Unread => {
+                    self.is_closed = true;
+                    if self.deadline.is_none() {
+                        self.shut_down();
+                    }
+                }
+                Event::Late => {
+                    self.give_up().await?;
+                    return Err(self.late());
+                }
+            }
+        }
+    }
+
+    async fn next(&mut self, closed: &crate::output::Closed) -> Event {
+        tokio::select! {
+            said = &mut self.talk => Event::Said(said.map_err(io::Error::other)),
+            exit = self.child.wait() => Event::Ended(exit),
+            Some(()) = self.interrupts.recv() => Event::Interrupted,
+            () = closed.wait(), if !self.is_closed => Event::Unread,
+            () = until(self.deadline) => Event::Late,
+        }
+    }
+
+    fn shut_down(&mut self) {
+        tracing::debug!(plugin = %self.plugin, "shutdown");
+        self.outbox.push_first(encode(&HostToPlugin::Shutdown));
+        self.outbox.flush();
+        self.deadline = Some(Instant::now() + self.grace);
+    }
+
+    /// The plugin has said its last word; its process may take a while to end.
+    async fn said(mut self, last: Last, printing: Printing) -> Result<End, SessionError> {
+        let own = match last {
+            Last::Violation(violation) => {
+                self.kill().await?;
+                printing.finish(HEARD_WITHIN).await;
+                return Err(SessionError::Violation { plugin: self.plugin, violation });
+            }
+            Last::Exit(Goodbye { code, reason }) => Some((code, reason)),
+            Last::Closed => None,
+        };
+        let deadline = self.deadline.unwrap_or_else(|| Instant::now() + self.grace);
+        let ended = tokio::select! {
+            exit = self.child.wait() => Some(exit),
+            Some(()) = self.interrupts.recv() => None,
+            () = tokio::time::sleep_until(deadline) => None,
+        };
+        let exit = match ended {
+            Some(exit) => Some(exit.map_err(|source| self.lost(source))?),
+            None => {
+                self.kill().await?;
+                None
+            }
+        };
+        let is_printed = self.printed(printing).await;
+        match (own, exit) {
+            (Some((code, reason)), _) => Ok(End { code, reason, is_printed }),
+            (None, Some(exit)) => Err(SessionError::Ended { plugin: self.plugin, exit }),
+            (None, None) => Err(SessionError::Silent { plugin: self.plugin }),
+        }
+    }
+
+    /// The process has ended; what it wrote before is still to be read.
+    async fn ended(mut self, exit: Result<Exit, WaitError>) -> Result<End, SessionError> {
+        let said = timeout(self.grace.max(HEARD_WITHIN), &mut self.talk).await;
+        let exit = exit.map_err(|source| self.lost(source))?;
+        match said {
+            Ok(Ok((Last::Exit(Goodbye { code, reason }), printing))) => {
+                let is_printed = self.printed(printing).await;
+                Ok(End { code, reason, is_printed })
+            }
+            Ok(Ok((Last::Violation(violation), printing))) => {
+                self.printed(printing).await;
+                Err(SessionError::Violation { plugin: self.plugin, violation })
+            }
+            Ok(Ok((Last::Closed, printing))) => {
+                self.printed(printing).await;
+                Err(SessionError::Ended { plugin: self.plugin, exit })
+            }
+            Ok(Err(error)) => {
+                let source = io::Error::other(error);
+                Err(SessionError::Broken { plugin: self.plugin, source })
+            }
+            Err(_) => {
+                self.talk.abort();
+                Err(SessionError::Ended { plugin: self.plugin, exit })
+            }
+        }
+    }
+
+    /// Waits until what was printed is read, unless somebody does not want to wait.
+    async fn printed(&mut self, printing: Printing) -> bool {
+        // Without a signal there is no hurry: a pager may be paused for hours.
+        let within = match self.deadline {
+            Some(_) => self.grace.max(HEARD_WITHIN),
+            None => Duration::from_secs(365 * 24 * 3600),
+        };
+        tokio::select! {
+            is_printed = printing.finish(within) => is_printed,
+            Some(()) = self.interrupts.recv() => false,
+        }
+    }
+
+    /// Ends everything at once.
+    async fn give_up(&mut self) -> Result<(), SessionError> {
+        self.kill().await?;
+        // What was asked for before is carried out, if that is a matter of moments.
+        if timeout(HEARD_WITHIN, &mut self.talk).await.is_err() {
+            self.talk.abort();
+        }
+        Ok(())
+    }
+
+    async fn kill(&mut self) -> Result<(), SessionError> {
+        let killed = self.child.kill().await;
+        killed.map(drop).map_err(|source| self.lost(source))
+    }
+
+    fn late(self) -> SessionError {
+        SessionError::Late { plugin: self.plugin, seconds: self.grace.as_secs() }
+    }
+
+    fn lost(&self, source: WaitError) -> SessionError {
+        SessionError::Lost { plugin: self.plugin.clone(), source }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

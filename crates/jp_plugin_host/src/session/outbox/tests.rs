@@ -1,0 +1,1 @@
+//! What reaches a plugin, and in which order.

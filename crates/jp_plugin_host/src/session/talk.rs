@@ -1,0 +1,279 @@
+//! What a plugin says, one line after the other, and what is done about it.
+//!
+//! The reader never waits for an answer to be made or read. What can be answered at once is; the rest runs in
+//! threads, a few at a time. How much may wait is bounded in bytes, on both sides: a plugin that asks and does
+//! not read is not read from any more, until it does.
+
+use std::{ops::Range, sync::Arc};
+
+use jp_plugin::{
+    MessageError, PluginToHost, QUOTED, Request, VERSION,
+    to_host::{self, Asked, Exit, Ready},
+    to_plugin::{Error, HostToPlugin},
+};
+use tokio::{io::AsyncReadExt as _, net::unix::pipe, sync::mpsc, task::JoinSet};
+
+use super::{
+    Violation,
+    lines::{Lines, TooLong},
+    outbox::Outbox,
+    schedule::{Claim, Schedule, Task, Waiting},
+    trace, values,
+};
+use crate::{
+    output::Printing,
+    services::{Answer, Cost, Events, Services, encode},
+};
+
+/// While so many bytes wait to be read by the plugin, nothing more is carried out for it.
+const MOST_UNREAD: usize = 16 << 20;
+/// While so much waits to be carried out or to be read, the plugin is not read from.
+const MOST_WAITING: usize = 24 << 20;
+/// How many requests run at the same time.
+const AT_ONCE: usize = 8;
+/// What a request costs beside its line.
+const EACH: usize = 256;
+/// What a value of a pushed event costs in memory.
+const VALUE: usize = 250;
+
+/// How a plugin ended its talk.
+#[derive(Debug)]
+pub(super) enum Last {
+    /// By saying so.
+    Exit(Exit),
+    /// Without a word.
+    Closed,
+    /// By something that cannot be a message.
+    Violation(Violation),
+}
+
+pub(super) struct Talk {
+    pub(super) plugin: Arc<str>,
+    pub(super) services: Arc<Services>,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) printing: Printing,
+    lines: Lines,
+    schedule: Schedule,
+    jobs: JoinSet<Vec<Claim>>,
+}
+
+/// What comes after a line.
+enum Next {
+    Line,
+    Last(Last),
+}
+
+impl Talk {
+    pub(super) fn new(
+        plugin: Arc<str>,
+        services: Arc<Services>,
+        outbox: Arc<Outbox>,
+        printing: Printing,
+    ) -> Self {
+        let (lines, schedule, jobs) = (Lines::default(), Schedule::default(), JoinSet::new());
+        Self { plugin, services, outbox, printing, lines, schedule, jobs }
+    }
+
+    /// Listens to the end. Everything that was asked to be changed before it is done then.
+    pub(super) async fn run(mut self, mut from: pipe::Receiver) -> (Last, Printing) {
+        let last = self.listen(&mut from).await;
+        self.outbox.close();
+        match last {
+            Last::Exit(_) | Last::Closed => {
+                self.schedule.keep_changes();
+                // Whoever writes into a pipe that nobody reads would wait, or be killed.
+                tokio::spawn(drain(from));
+            }
+            Last::Violation(_) => self.schedule = Schedule::default(),
+        }
+        loop {
+            self.start_what_can();
+            match self.jobs.join_next().await {
+                Some(ended) => self.ended(ended),
+                None => break,
+            }
+        }
+        self.services.release();
+        (last, self.printing)
+    }
+
+    async fn listen(&mut self, from: &mut pipe::Receiver) -> Last {
+        let mut is_over = false;
+        loop {
+            while self.may_read() {
+                let line = match self.lines.next() {
+                    None if is_over => match self.lines.rest() {
+                        None => return Last::Closed,
+                        rest => rest,
+                    },
+                    line => line,
+                };
+                let Some(line) = line else { break };
+                if let Next::Last(last) = self.line(line).await {
+                    return last;
+                }
+            }
+            self.start_what_can();
+            self.outbox.flush();
+            let reads = !is_over && self.may_read();
+            tokio::select! {
+                read = from.read_buf(self.lines.room()), if reads => {
+                    // What cannot be read any more has ended.
+                    is_over = !matches!(read, Ok(1..));
+                }
+                Some(ended) = self.jobs.join_next() => self.ended(ended),
+                () = self.outbox.room(), if !reads || !self.schedule.is_empty() => {}
+            }
+        }
+    }
+
+    fn may_read(&self) -> bool {
+        self.schedule.bytes() < MOST_WAITING && self.outbox.bytes() < MOST_WAITING
+    }
+
+    async fn line(&mut self, line: Result<Range<usize>, TooLong>) -> Next {
+        let bytes = match line {
+            Ok(range) => self.lines.bytes(range),
+            Err(TooLong(range)) => {
+                let quote = quote(self.lines.bytes(range));
+                return Next::Last(Last::Violation(Violation::TooLong { quote }));
+            }
+        };
+        if bytes.trim_ascii().is_empty() {
+            return Next::Line;
+        }
+        let length = bytes.len();
+        let Some(values) = values::count(bytes) else {
+            return Next::Last(Last::Violation(Violation::TooMany { quote: quote(bytes) }));
+        };
+        match to_host::parse(bytes) {
+            Ok(PluginToHost::Request(asked)) => self.ask(asked, length, values),
+            Ok(PluginToHost::Print(print)) => self.printing.print(print).await,
+            Ok(PluginToHost::Log(log)) => trace::log(&self.plugin, &log),
+            Ok(PluginToHost::Exit(exit)) => return Next::Last(Last::Exit(exit)),
+            Ok(PluginToHost::Ready(Ready { version: Some(version) }))
+                if version > VERSION.into() =>
+            {
+                return Next::Last(Last::Violation(Violation::Version(version)));
+            }
+            Ok(PluginToHost::Ready(_)) => tracing::debug!(plugin = %self.plugin, "ready"),
+            // It was not asked, and to tell it again does no harm.
+            Ok(PluginToHost::Describe(_)) => {}
+            Err(MessageError::Refused(refusal)) => {
+                self.schedule.add(Waiting { task: Task::Refuse(refusal), bytes: EACH });
+                self.start_what_can();
+            }
+            Err(MessageError::Framing(why)) => {
+                let quote = quote(bytes);
+                return Next::Last(Last::Violation(Violation::Framing { why, quote }));
+            }
+        }
+        Next::Line
+    }
+
+    fn ask(&mut self, asked: Asked, length: usize, values: usize) {
+        let bytes = match &asked.request {
+            Request::PushEvents(_) => EACH + 2 * length + VALUE * values,
+            _ => EACH + length,
+        };
+        self.schedule.add(Waiting { task: Task::Serve(asked), bytes });
+        self.start_what_can();
+    }
+
+    /// Starts whatever can run now.
+    fn start_what_can(&mut self) {
+        while self.outbox.bytes() < MOST_UNREAD {
+            let is_full = self.jobs.len() >= AT_ONCE;
+            let fits = |task: &Task| !is_full || is_quick(task);
+            let Some((task, claims)) = self.schedule.next(fits) else { return };
+            match task {
+                Task::Refuse(refusal) => {
+                    self.outbox.push(encode(&HostToPlugin::Error(Error {
+                        id: refusal.id,
+                        request: refusal.request,
+                        conversation: None,
+                        message: refusal.message,
+                    })));
+                    self.schedule.give_back(&claims);
+                }
+                Task::Serve(asked) if Services::cost(&asked.request) == Cost::Little => {
+                    // Which answers in one line.
+                    if let Answer::Line(line) = self.services.serve(asked) {
+                        self.outbox.push(line);
+                    }
+                    self.schedule.give_back(&claims);
+                }
+                Task::Serve(asked) => self.start(asked, claims),
+            }
+        }
+    }
+
+    fn start(&mut self, asked: Asked, claims: Vec<Claim>) {
+        let (services, outbox) = (Arc::clone(&self.services), Arc::clone(&self.outbox));
+        self.jobs.spawn_blocking(move || {
+            match services.serve(asked) {
+                Answer::Line(line) => outbox.push(line),
+                Answer::Events(events) => send_events(&events, &outbox),
+            }
+            claims
+        });
+    }
+
+    fn ended(&mut self, ended: Result<Vec<Claim>, tokio::task::JoinError>) {
+        match ended {
+            Ok(claims) => self.schedule.give_back(&claims),
+            // Its claims stay, so nothing that builds on it runs.
+            Err(error) => tracing::error!(%error, "a request of a plugin was not carried out"),
+        }
+    }
+}
+
+fn is_quick(task: &Task) -> bool {
+    match task {
+        Task::Refuse(_) => true,
+        Task::Serve(asked) => Services::cost(&asked.request) == Cost::Little,
+    }
+}
+
+/// Sends events as they are decoded, so that a long conversation is in memory once.
+fn send_events(events: &Events, outbox: &Outbox) {
+    let mut first: Option<Vec<u8>> = None;
+    let mut rest: Option<mpsc::Sender<Vec<u8>>> = None;
+    events.write(|piece| {
+        let Some(head) = first.take() else {
+            match &rest {
+                None => first = Some(piece),
+                Some(rest) => {
+                    let sent = rest.blocking_send(piece).is_ok();
+                    outbox.poke();
+                    return sent;
+                }
+            }
+            return true;
+        };
+        let (sender, next) = mpsc::channel(2);
+        outbox.push_pieces(head, next);
+        let sent = sender.blocking_send(piece).is_ok();
+        outbox.poke();
+        rest = Some(sender);
+        sent
+    });
+    match first {
+        Some(line) => outbox.push(line),
+        None => {
+            drop(rest);
+            // The line has no more pieces, which is to be noticed.
+            outbox.poke();
+        }
+    }
+}
+
+/// The beginning of a line that is no message, as text.
+fn quote(line: &[u8]) -> String {
+    String::from_utf8_lossy(&line[..line.len().min(QUOTED)]).into_owned()
+}
+
+async fn drain(mut from: pipe::Receiver) {
+    let mut ignored = vec![0; 64 << 10];
+    while let Ok(1..) = from.read(&mut ignored).await {}
+}

@@ -153,7 +153,7 @@ fn say(to: &mut dyn Write, answer: Answer) -> io::Result<()> {
         Answer::Endless => {
             to.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
             loop {
-                to.write_all(&[b'x'; 64 << 10])?;
+                to.write_all(&[b'x'; 8 << 10])?;
             }
         }
     }

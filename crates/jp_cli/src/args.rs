@@ -1,6 +1,7 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
 mod mcp;
+mod plugin;
 mod sandbox;
 mod tool;
 
@@ -11,6 +12,10 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValu
 
 pub(crate) use self::{
     mcp::{Mcp, McpAdd, McpCall, McpInspect, McpPin},
+    plugin::{
+        Plugin, PluginInfo, PluginInstall, PluginPin, PluginRegistry, PluginRegistryCheck,
+        PluginRemove, PluginRunPolicy, PluginSearch, PluginUpdate, RunPolicy,
+    },
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
         Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun,
@@ -92,6 +97,8 @@ pub(crate) enum Command {
     Tool(Tool),
     #[command(subcommand)]
     Mcp(Mcp),
+    #[command(subcommand)]
+    Plugin(Plugin),
     #[command(subcommand)]
     Sandbox(Sandbox),
     Completions(Completions),

@@ -53,6 +53,7 @@ fn run(ctx: &Ctx, command: Command) -> Result {
         Command::Conversation(args) => cmd::conversation::run(ctx, args),
         Command::Tool(args) => cmd::tool::run(ctx, args),
         Command::Mcp(args) => cmd::mcp::run(ctx, args),
+        Command::Plugin(args) => cmd::plugin::run(ctx, args),
         Command::Sandbox(args) => cmd::sandbox::run(ctx, args),
         Command::Completions(args) => cmd::completions::run(ctx, &args),
         Command::Man(args) => cmd::man::run(ctx, &args),

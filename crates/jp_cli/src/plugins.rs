@@ -1,5 +1,6 @@
 //! Commands of plugins: which one is meant, and what is run for it.
 
+pub(crate) mod install;
 mod run;
 
 use std::ffi::OsString;

@@ -89,7 +89,9 @@ fn circles(registry: &Registry) -> Vec<Vec<CommandPath>> {
     for (path, entry) in &registry.entries {
         let known = entry.requires.iter().filter(|it| registry.entries.contains_key(*it));
         let known: BTreeSet<&CommandPath> = known.collect();
-        known.iter().for_each(|it| needed_by.entry(*it).or_default().push(path));
+        for it in &known {
+            needed_by.entry(*it).or_default().push(path);
+        }
         needs.insert(path, known);
     }
     let free = needs.iter().filter(|(_, needs)| needs.is_empty());

@@ -19,7 +19,7 @@ use crate::Source;
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Time for one file.
-const TOTAL: Duration = Duration::from_mins(60);
+const TOTAL: Duration = Duration::from_hours(1);
 
 /// Fetches.
 #[derive(Debug)]

@@ -61,7 +61,7 @@ pub enum InstallError {
     #[error("cannot {action} {path}: {source}")]
     Io { action: &'static str, path: Utf8PathBuf, source: io::Error },
     #[error("`{id}` was not installed: {source}")]
-    Get { id: PluginId, source: GetError },
+    Get { id: PluginId, source: Box<GetError> },
     #[error(
         "`{id}` was not installed: the file is not the one that was expected\n  \
          expected sha256 {expected}{}\n  actual   sha256 {actual}",
@@ -127,7 +127,7 @@ impl<'a> Installer<'a> {
             file.write_all(piece)
         };
         let got = fetch.get(source, MAX_BINARY, (id.as_str(), progress), &mut keep).await;
-        got.map_err(|source| InstallError::Get { id: id.clone(), source })?;
+        got.map_err(|source| InstallError::Get { id: id.clone(), source: Box::new(source) })?;
         Ok(Staged { id: id.clone(), file, sha256: sum.end() })
     }
 

@@ -11,15 +11,15 @@ use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
 pub(crate) use self::{
-    mcp::{Mcp, McpAdd, McpCall, McpInspect, McpPin},
+    mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpPin},
     plugin::{
         Plugin, PluginInfo, PluginInstall, PluginPin, PluginRegistry, PluginRegistryCheck,
         PluginRemove, PluginRunPolicy, PluginSearch, PluginUpdate, RunPolicy,
     },
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
-        Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun,
-        ToolRuntime, ToolSession, ToolShow, ToolTrace,
+        CallArgs, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew,
+        ToolRun, ToolRuntime, ToolSession, ToolShow, ToolTrace,
     },
 };
 use crate::exit;

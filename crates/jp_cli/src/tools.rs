@@ -15,6 +15,7 @@ mod vfs;
 use std::{sync::Arc, time::Duration};
 
 use camino::Utf8PathBuf;
+use jp_confine::Covered;
 use jp_conversation::ConversationId;
 use jp_llm::tool::{Machine, ResolveError, Resolver, ServerError, World};
 use jp_printer::Print;
@@ -77,24 +78,18 @@ pub(crate) fn warn(ctx: &Ctx, resolver: &Resolver) -> Result<Vec<String>> {
     Ok(warnings)
 }
 
-/// Asks about what is sensitive and granted to a tool, once, before it is called.
-pub(crate) async fn approve(
-    ctx: &Ctx,
-    resolver: &Resolver,
-    tool: &str,
-    allowed: &[Utf8PathBuf],
-) -> Result {
+/// Lets tools see the sensitive paths that were named with the call, as far as their rules grant them.
+pub(crate) fn allow_sensitive(ctx: &Ctx, resolver: &Resolver, allowed: &[Utf8PathBuf]) {
     let absolute = |path: &Utf8PathBuf| {
         let path = ctx.cwd().join(path);
         path.canonicalize_utf8().unwrap_or(path)
     };
     resolver.approve(allowed.iter().map(absolute));
-    // Looking for it takes a moment in a large tree, and nobody would be asked.
-    if !ctx.terminal().can_ask() {
-        return Ok(());
-    }
-    let covered = resolver.covered(tool).await;
-    let answer = sensitive::ask(ctx, &covered, ctx.root()?, tool)?;
+}
+
+/// Asks about what is sensitive and granted to a tool, or to the server of one, once, before it is called.
+pub(crate) fn approve(ctx: &Ctx, resolver: &Resolver, who: &str, covered: &[Covered]) -> Result {
+    let answer = sensitive::ask(ctx, covered, ctx.root()?, who)?;
     if let Some(warning) = answer.warning {
         ctx.printer().print(Print::chrome(&format!("warning: {warning}\n")).untrusted())?;
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 34] = [
+const COMMANDS: [&str; 35] = [
     "",
     "init",
     "config",
@@ -30,6 +30,7 @@ const COMMANDS: [&str; 34] = [
     "mcp list",
     "mcp inspect",
     "mcp add",
+    "mcp allow",
     "mcp call",
     "mcp pin",
     "sandbox",

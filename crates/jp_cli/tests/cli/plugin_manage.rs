@@ -17,10 +17,13 @@ use self::shop::{Shop, TARGET, official, other};
 #[test]
 fn what_is_required_is_installed_with_a_plugin() {
     let shop = Shop::new();
-    shop.offer("serve", &serde_json::json!({
-        "id": "serve", "kind": "command_group", "description": "Server parts",
-        "suggests": ["serve api"],
-    }));
+    shop.offer(
+        "serve",
+        &serde_json::json!({
+            "id": "serve", "kind": "command_group", "description": "Server parts",
+            "suggests": ["serve api"],
+        }),
+    );
     shop.offer("serve web", &official("serve-web", &["serve", "base"]));
     shop.offer("serve api", &official("serve-api", &[]));
     shop.offer("base", &official("base", &[]));
@@ -34,7 +37,8 @@ fn what_is_required_is_installed_with_a_plugin() {
     let file = shop.dir().join("jp-serve-web");
     assert_eq!(shop.env.read(&file), "#!/bin/sh\necho serve-web\n");
     assert_eq!(shop.mode(&file), 0o755);
-    let record: Value = serde_json::from_str(&shop.env.read(shop.dir().join("installed.json"))).unwrap();
+    let record: Value =
+        serde_json::from_str(&shop.env.read(shop.dir().join("installed.json"))).unwrap();
     let record = &record["plugins"]["serve-web"];
     assert_eq!(record["command"], serde_json::json!(["serve", "web"]));
     assert_eq!(record["official"], true);

@@ -192,3 +192,33 @@ fn the_rules_of_a_server_are_those_of_a_tool() {
 fn what_is_sensitive_is_not_opened_to_a_server() {
     insta::assert_snapshot!(errors("[providers.mcp.s]\ncommand = 'x'\nsystem = { read = ['~/.ssh'] }"), @r#"w.toml:3:20: `providers.mcp.s.system.read[0]`: "~/.ssh" is sensitive (`~/.ssh`), and no program is let at it"#);
 }
+
+#[test]
+fn what_a_workspace_says_is_told_apart() {
+    let config = merged(vec![
+        Layer::user("u", "[providers.mcp.mine]\ncommand = 'x'"),
+        Layer::workspace("w", "\n[providers.mcp.a]\ncommand = 'x'\narguments = ['b']"),
+        Layer::directory("d", "[providers.mcp.a]\nvariables = { B = '2' }"),
+        Layer::assignment("providers.mcp.a.stateful=false"),
+        Layer::assignment("providers.mcp.a.variables.C=3"),
+    ]);
+    assert_eq!(config.foreign("providers.mcp.mine"), None);
+    assert_eq!(config.foreign("providers.mcp.nothing"), None);
+    let said = config.foreign("providers.mcp.a").unwrap();
+    let wanted =
+        serde_json::json!({ "command": "x", "arguments": ["b"], "variables": { "B": "2" } });
+    assert_eq!((said.value, said.place.as_str()), (wanted, "w:3"));
+    insta::assert_snapshot!(said.toml, @r#"
+    [providers.mcp.a]
+    command = "x"
+    arguments = ["b"]
+
+    [providers.mcp.a.variables]
+    B = "2"
+    "#);
+    // A table that they left empty is theirs, too: it may take rules away.
+    let config =
+        merged(vec![Layer::workspace("w", "[providers.mcp.a]\ncommand = 'x'\naccess.fs = []")]);
+    let said = config.foreign("providers.mcp.a").unwrap();
+    assert_eq!(said.value["access"], serde_json::json!({}));
+}

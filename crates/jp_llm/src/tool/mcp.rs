@@ -2,13 +2,16 @@
 //!
 //! One [`Server`] is one entry of `[providers.mcp.<name>]`: who starts it confined (`launch`), who speaks
 //! with it ([`jp_mcp::Client`]), what it was like last time (`pins`, the era). It is made when a tool of it
-//! is first wanted, and is the same for all tools of it until the end of the run.
+//! is first wanted, and is the same for all tools of it until the end of the run. One that a workspace brings
+//! along is only made when somebody has agreed to it (`agreements`): who has a [`Server`] may start it.
 //!
 //! What it says about its tools becomes definitions in `schema`, what it asks becomes questions in `forms`,
 //! and what it answers is told apart in `outcome/mcp.rs`.
 
+mod agreements;
 mod eras;
 pub(crate) mod forms;
+mod kept;
 mod launch;
 pub(crate) mod media;
 mod pins;
@@ -28,8 +31,12 @@ use thiserror::Error;
 use url::Url;
 
 pub(crate) use self::launch::Launcher;
+pub use self::{
+    agreements::{Agreements, Stranger},
+    launch::ProgramError,
+    pins::Pinned,
+};
 use self::{eras::Eras, pins::Pins};
-pub use self::{launch::ProgramError, pins::Pinned};
 
 /// Whoever is told how far a call is: the name of the tool, and how far.
 pub type Listener = Arc<dyn Fn(&str, &Progress) + Send + Sync>;
@@ -47,6 +54,8 @@ pub struct McpWorld {
     pub eras: Option<Utf8PathBuf>,
     /// Where it is kept what tools were when they were first used; `None` to keep it for this run.
     pub pins: Option<Utf8PathBuf>,
+    /// Where it is kept which servers of workspaces somebody agreed to; `None` to keep it for this run.
+    pub agreements: Option<Utf8PathBuf>,
     /// Who is told how far a call is, with the name of the tool; `None` if nobody wants to know.
     pub progress: Option<Listener>,
 }
@@ -87,6 +96,20 @@ pub enum ServerError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The workspace brings it along, and nobody has agreed to start it.
+    #[error("the MCP server `{server}` comes with this workspace ({place}) and is not allowed yet")]
+    NotAllowed {
+        /// The server.
+        server: String,
+        /// Where it is configured.
+        place: String,
+    },
+    /// What was agreed to cannot be read or written.
+    #[error("which servers are allowed here cannot be said: {source}")]
+    Agreements {
+        /// What the system said.
+        source: std::io::Error,
+    },
 }
 
 impl From<McpError> for ServerError {
@@ -98,10 +121,12 @@ impl From<McpError> for ServerError {
 impl ServerError {
     /// Whether its rules, or the machine that should keep them, do not allow it.
     pub fn is_refusal(&self) -> bool {
-        self.program().is_some_and(|error| {
-            let is_refused = matches!(error, ProgramError::Confine(ConfineError::Refused(_)));
-            is_refused || matches!(error, ProgramError::Checksum { .. } | ProgramError::Swapped(_))
-        })
+        let is_foreign = matches!(self, Self::NotAllowed { .. } | Self::Agreements { .. });
+        is_foreign
+            || self.program().is_some_and(|error| {
+                let is_refused = matches!(error, ProgramError::Confine(ConfineError::Refused(_)));
+                is_refused || matches!(error, ProgramError::Checksum { .. })
+            })
     }
 
     /// What can be done about it.
@@ -113,6 +138,9 @@ impl ServerError {
             (Self::Unknown { name, .. }, _) => vec![format!(
                 "servers are configured in `[providers.mcp.{name}]`; `jp mcp add` writes that"
             )],
+            (Self::NotAllowed { server, .. }, _) => {
+                vec![format!("`jp mcp allow {server}` shows what it is, and allows it")]
+            }
             (_, Some(ProgramError::Confine(ConfineError::Refused(refusal)))) => {
                 refusal.hints.iter().map(ToString::to_string).collect()
             }
@@ -148,15 +176,17 @@ pub struct Server {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) world: McpWorld,
-    pins: Pins,
+    pub(crate) agreements: Agreements,
+    pub(crate) pins: Pins,
     eras: Eras,
 }
 
 impl Shared {
     fn new(world: McpWorld, root: Utf8PathBuf) -> Self {
+        let agreements = Agreements::new(world.agreements.as_ref(), root.clone());
         let pins = Pins::new(world.pins.clone(), root);
         let eras = Eras::new(world.eras.clone());
-        Self { world, pins, eras }
+        Self { world, agreements, pins, eras }
     }
 }
 
@@ -208,7 +238,8 @@ impl Servers {
         Ok(server)
     }
 
-    /// Makes all of them anew when they are next wanted, with what holds then. Called before any is started.
+    /// Makes all of them anew when they are next wanted, with what holds then. Those that run end by being
+    /// dropped.
     pub(crate) fn forget(&self) {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -256,8 +287,8 @@ impl Server {
     #[cfg(test)]
     pub(crate) fn started_by(launch: Arc<dyn jp_mcp::Launch>) -> Self {
         let fill = Box::new(|_: &str, value: &str| Ok(value.to_owned()));
-        let (media, eras, pins, progress) = Default::default();
-        let world = McpWorld { fill, media, eras, pins, progress };
+        let (media, eras, pins, agreements, progress) = Default::default();
+        let world = McpWorld { fill, media, eras, pins, agreements, progress };
         let minute = std::time::Duration::from_mins(1);
         let spec = ServerSpec {
             name: "test".to_owned(),
@@ -347,11 +378,6 @@ impl Server {
     /// Keeps all its tools as they are now, and asks about every other from then on.
     pub fn pin_all(&self, tools: &[Tool]) -> Result<(), ServerError> {
         self.pinned(self.shared.pins.accept_all(&self.name, tools))
-    }
-
-    /// Forgets what its tools were.
-    pub fn unpin(&self) -> Result<(), ServerError> {
-        self.pinned(self.shared.pins.forget(&self.name))
     }
 
     fn pinned<T>(&self, done: std::io::Result<T>) -> Result<T, ServerError> {

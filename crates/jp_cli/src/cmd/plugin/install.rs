@@ -95,7 +95,8 @@ fn command(registry: &Registry, name: &str) -> Result<CommandPath> {
     {
         return Ok(command);
     }
-    let known = registry.entries.iter().flat_map(|(path, it)| [path.to_string(), it.id.to_string()]);
+    let known =
+        registry.entries.iter().flat_map(|(path, it)| [path.to_string(), it.id.to_string()]);
     let score = |known: &str| strsim::jaro_winkler(known, name);
     let nearest = known.max_by(|a, b| score(a).total_cmp(&score(b)));
     let error = Error::usage(format!("the registry has no plugin `{name}`"));

@@ -120,9 +120,12 @@ fn report(ctx: &Ctx, id: &PluginId, end: &End) -> Result {
     if ctx.is_json() {
         return ctx.print_json(&json!({ "id": id, "state": state, "reason": reason }));
     }
-    say(ctx, &match end {
-        End::Updated => format!("Updated `{id}`.\n"),
-        End::Current => format!("`{id}` is up to date.\n"),
-        End::Left(reason) => format!("`{id}` is left as it is: {reason}.\n"),
-    })
+    say(
+        ctx,
+        &match end {
+            End::Updated => format!("Updated `{id}`.\n"),
+            End::Current => format!("`{id}` is up to date.\n"),
+            End::Left(reason) => format!("`{id}` is left as it is: {reason}.\n"),
+        },
+    )
 }

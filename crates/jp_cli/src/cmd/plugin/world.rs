@@ -172,7 +172,8 @@ impl<'a> World<'a> {
         }
         let file = command.map(|command| command.file_name());
         let by_file = file.as_deref().and_then(|file| file.strip_prefix(jp_plugin::PREFIX));
-        name.parse().or_else(|error| by_file.unwrap_or_default().parse().map_err(|_| error))
+        name.parse()
+            .or_else(|error| by_file.unwrap_or_default().parse().map_err(|_| error))
             .map_err(Error::usage)
     }
 
@@ -206,8 +207,9 @@ impl From<PlanError> for Error {
                 let hint = format!("`jp plugin pin {id} --sha256 …` pins another checksum");
                 Self::new(Exit::Refused, error).hint(hint)
             }
-            PlanError::Missing { required_by: None, .. } => Self::usage(error)
-                .hint("`jp plugin search` lists what is there, `jp plugin update` fetches the list"),
+            PlanError::Missing { required_by: None, .. } => Self::usage(error).hint(
+                "`jp plugin search` lists what is there, `jp plugin update` fetches the list",
+            ),
             _ => Self::failure(error),
         }
     }

@@ -59,8 +59,7 @@ fn a_checksum_says_which_file_is_meant() {
         sum("one")
     );
     shop.env.write("jp-stats", "two");
-    let output =
-        shop.jp(["plugin", "install", "./jp-stats", "--yes", "--cfg", &pin]).run().code(4);
+    let output = shop.jp(["plugin", "install", "./jp-stats", "--yes", "--cfg", &pin]).run().code(4);
     assert!(output.stderr().contains("plugins.command.stats.checksum"), "{output}");
     assert_eq!(shop.env.read(shop.dir().join("jp-stats")), "one");
     let deny = "plugins.command.stats.run=deny";

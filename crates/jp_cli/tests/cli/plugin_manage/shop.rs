@@ -16,7 +16,7 @@ use jp_test::{Answer, Https, Run, TestEnv};
 use serde_json::{Value, json};
 
 /// What binaries here are for.
-pub(super) const TARGET: &str = if cfg!(target_arch = "aarch64") {
+const TARGET: &str = if cfg!(target_arch = "aarch64") {
     "aarch64-unknown-linux-musl"
 } else {
     "x86_64-unknown-linux-musl"

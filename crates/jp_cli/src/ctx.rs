@@ -86,6 +86,11 @@ impl Ctx {
         })
     }
 
+    /// The configuration without what files of the workspace say.
+    pub(crate) fn own_config(&self) -> Result<Config> {
+        self.origins.load_own()
+    }
+
     /// The directory that relative paths are relative to.
     pub(crate) fn cwd(&self) -> &Utf8Path {
         &self.cwd
@@ -434,6 +439,19 @@ pub(crate) fn read_file(path: &Utf8Path, option: &str, most: u64) -> Result<Stri
         return Err(Error::usage(format!("{option}: more than {most} bytes")));
     }
     Ok(text)
+}
+
+/// Makes the directory of a file of the user's own.
+pub(crate) fn make_parent(file: &Utf8Path) -> Result {
+    let parent = file.parent().unwrap_or(Utf8Path::new("."));
+    fs::create_dir_all(parent)
+        .map_err(|error| Error::failure(format!("cannot make {parent}: {error}")))
+}
+
+/// The checksum of a program that may be run by its name.
+pub(crate) fn checksum_of(path: &std::path::Path) -> Result<jp_plugin_registry::Sha256> {
+    let sum = fs::File::open(path).and_then(jp_plugin_registry::Sha256::of);
+    sum.map_err(|error| Error::failure(format!("cannot read {}: {error}", path.display())))
 }
 
 /// Opens what the user named, to be read line by line; `-` is stdin.

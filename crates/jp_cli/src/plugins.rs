@@ -1,15 +1,22 @@
 //! Commands of plugins: which one is meant, and what is run for it.
 
+pub(crate) mod install;
 mod run;
 
 use std::ffi::OsString;
 
 use camino::Utf8PathBuf;
+<<<<<<< HEAD
 use clap::{
     CommandFactory as _,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use jp_plugin::{CommandPath, Describe, PREFIX};
+=======
+use clap::CommandFactory as _;
+use jp_plugin::{CommandPath, Describe, PREFIX, registry::Kind};
+use jp_plugin_registry::{Home, cached};
+>>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
 use jp_process::find_program;
 
 use crate::{
@@ -39,10 +46,10 @@ pub(crate) struct Chosen {
 
 /// Runs the plugin that these words mean.
 pub(crate) fn dispatch(ctx: &Ctx, words: Vec<OsString>) -> Result {
-    run::run(ctx, choose(words)?)
+    run::run(ctx, choose(ctx, words)?)
 }
 
-fn choose(words: Vec<OsString>) -> Result<Chosen> {
+fn choose(ctx: &Ctx, words: Vec<OsString>) -> Result<Chosen> {
     let text = |word: OsString| {
         let not_text = |word: OsString| {
             Error::usage(format!("the word {} is not UTF-8 text", word.to_string_lossy()))
@@ -54,7 +61,14 @@ fn choose(words: Vec<OsString>) -> Result<Chosen> {
         return Err(Error::usage("no command"));
     }
     let name = args.remove(0);
+<<<<<<< HEAD
     let Ok(command) = CommandPath::new(vec![name.clone()]) else { return Err(unknown(&name)) };
+=======
+    let Ok(command) = CommandPath::new(vec![name.clone()]) else { return Err(unknown()) };
+    if let Some((id, path)) = of_registry(ctx, &command)? {
+        return Ok(Chosen { id, path, sha256: None, command, args, describe: None });
+    }
+>>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
     let file = command.file_name();
     let found = find_program(file.as_ref(), ctx::variable("PATH").as_ref(), "/".as_ref());
     let Ok(found) = found else { return Err(unknown(&name)) };
@@ -64,6 +78,17 @@ fn choose(words: Vec<OsString>) -> Result<Chosen> {
         path.canonicalize_utf8().map_err(|error| Error::usage(format!("{path}: {error}")))?;
     let id = file.strip_prefix(PREFIX).unwrap_or(&file).to_owned();
     Ok(Chosen { id, path, sha256: None, command, args, describe: None })
+}
+
+/// A plugin of the registry, which is installed now if it was not; its id and its file.
+fn of_registry(ctx: &Ctx, command: &CommandPath) -> Result<Option<(String, Utf8PathBuf)>> {
+    let Some(data) = ctx::data_home() else { return Ok(None) };
+    let home = Home::new(data.join("jp"));
+    let registry = cached(&home)?.unwrap_or_default();
+    let entry = registry.entries.get(command).filter(|entry| entry.kind == Kind::Command);
+    let Some(entry) = entry else { return Ok(None) };
+    install::on_demand(ctx, command, entry)?;
+    Ok(Some((entry.id.to_string(), home.binary(&entry.id))))
 }
 
 /// There is no such command; said as for every other word that is none.

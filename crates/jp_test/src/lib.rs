@@ -28,6 +28,7 @@
 mod bins;
 mod env;
 mod group;
+mod https;
 pub mod mcp;
 mod normalize;
 mod output;
@@ -42,6 +43,7 @@ pub use rustix::process::Signal;
 
 pub use crate::bins::find_bin;
 pub use crate::env::TestEnv;
+pub use crate::https::{Answer, Https};
 pub use crate::normalize::Normalizer;
 pub use crate::output::Output;
 pub use crate::pty::{Pty, PtyOutput, Size};

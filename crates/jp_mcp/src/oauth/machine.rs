@@ -103,7 +103,7 @@ impl Form<'_> {
     }
 }
 
-/// rmcp could do this as well, with a second library for cryptography that has to be built from C.
+/// rmcp could do this as well, with a second library for cryptography that takes minutes to build.
 async fn by_key(
     spec: &OAuthSpec,
     found: &Found,

@@ -142,7 +142,7 @@ async fn without_a_login_there_is_an_error_at_once_and_with_one_there_are_tools(
 
 #[tokio::test]
 async fn a_token_that_is_over_is_renewed_once_for_all_who_want_it() {
-    let scene = Scene::new(Manner { lasts: Some(31), ..Manner::default() }).await;
+    let scene = Scene::new(Manner { lasts: Some(1), ..Manner::default() }).await;
     let login = scene.login();
     login.login(&Person).await.unwrap();
     tokio::time::sleep(Duration::from_millis(2100)).await;
@@ -160,6 +160,7 @@ async fn a_login_that_was_taken_back_is_forgotten() {
     let scene = Scene::new(manner).await;
     let login = scene.login();
     login.login(&Person).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(2100)).await;
     let error = scene.client(&login).tools().await.unwrap_err();
     assert!(story(&error).contains("run `jp mcp login far`"), "{}", story(&error));
     assert!(!scene.kept().contains("hidden-token") && !scene.kept().contains("hidden-refresh"));

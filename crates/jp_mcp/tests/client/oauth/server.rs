@@ -30,7 +30,7 @@ pub(super) struct Manner {
     pub(super) callback: Option<(&'static str, &'static str)>,
     /// How the token endpoint behaves.
     pub(super) token: TokenEndpoint,
-    /// For how long tokens are good.
+    /// For how long the first token is good, in seconds.
     pub(super) lasts: Option<u64>,
 }
 
@@ -267,7 +267,7 @@ async fn token(stream: &mut BufReader<TcpStream>, world: &World, heard: &Heard) 
     }
     let said = json!({
         "access_token": if is_renewal { "hidden-token-2" } else { "hidden-token-1" },
-        "refresh_token": "hidden-refresh", "token_type": "Bearer", "expires_in": world.manner.lasts.unwrap_or(3600),
+        "refresh_token": "hidden-refresh", "token_type": "Bearer", "expires_in": world.manner.lasts.filter(|_| !is_renewal).unwrap_or(3600),
     });
     json_answer(stream, "200 OK", &said).await
 }

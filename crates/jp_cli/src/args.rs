@@ -2,10 +2,7 @@
 
 mod mcp;
 mod plugin;
-<<<<<<< HEAD
 mod plugin_check;
-=======
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
 mod sandbox;
 mod tool;
 
@@ -15,17 +12,12 @@ use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
 pub(crate) use self::{
-<<<<<<< HEAD
     mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpLogin, McpLogout, McpPin},
-    plugin::Plugin,
-    plugin_check::{PluginCheck, PluginLanguage, PluginNew},
-=======
-    mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpPin},
     plugin::{
         Plugin, PluginInfo, PluginInstall, PluginPin, PluginRegistry, PluginRegistryCheck,
         PluginRemove, PluginRunPolicy, PluginSearch, PluginUpdate, RunPolicy,
     },
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
+    plugin_check::{PluginCheck, PluginLanguage, PluginNew},
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
         CallArgs, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew,

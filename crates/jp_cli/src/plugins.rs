@@ -6,17 +6,12 @@ mod run;
 use std::ffi::OsString;
 
 use camino::Utf8PathBuf;
-<<<<<<< HEAD
 use clap::{
     CommandFactory as _,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use jp_plugin::{CommandPath, Describe, PREFIX};
-=======
-use clap::CommandFactory as _;
 use jp_plugin::{CommandPath, Describe, PREFIX, registry::Kind};
 use jp_plugin_registry::{Home, cached};
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
 use jp_process::find_program;
 
 use crate::{
@@ -61,14 +56,10 @@ fn choose(ctx: &Ctx, words: Vec<OsString>) -> Result<Chosen> {
         return Err(Error::usage("no command"));
     }
     let name = args.remove(0);
-<<<<<<< HEAD
     let Ok(command) = CommandPath::new(vec![name.clone()]) else { return Err(unknown(&name)) };
-=======
-    let Ok(command) = CommandPath::new(vec![name.clone()]) else { return Err(unknown()) };
     if let Some((id, path)) = of_registry(ctx, &command)? {
         return Ok(Chosen { id, path, sha256: None, command, args, describe: None });
     }
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
     let file = command.file_name();
     let found = find_program(file.as_ref(), ctx::variable("PATH").as_ref(), "/".as_ref());
     let Ok(found) = found else { return Err(unknown(&name)) };

@@ -29,13 +29,13 @@ use std::{
 };
 
 use camino::Utf8PathBuf;
-use rmcp::transport::auth::{AuthError, CredentialStore as _, OAuthClientConfig};
+use rmcp::transport::auth::{AuthError, OAuthClientConfig};
 use serde_json::json;
 use tokio::time::timeout;
 use url::Url;
 
 use self::{
-    discovery::{Found, discover},
+    discovery::discover,
     store::{Kept, Store},
 };
 use crate::{
@@ -265,37 +265,41 @@ impl Inner {
         if let Some(token) = there.filter(|token| Some(token) != refused.as_ref()) {
             return Ok(token);
         }
-        let wants_more = challenge.as_ref().is_some_and(|challenge| challenge.wants_more);
-        let wanted = challenge.as_ref().map(|challenge| challenge.scopes(&self.spec.server));
-        let wanted = wanted.filter(|_| wants_more).unwrap_or_default();
-        if wants_more {
-            self.note_wanted(&mut kept, &wanted)?;
+        let more = challenge.filter(|challenge| challenge.wants_more);
+        let more = more.map(|challenge| challenge.scopes(&self.spec.server));
+        if let Some(more) = &more {
+            self.note_wanted(&mut kept, more)?;
         }
         let new = match &self.spec.grant {
             Grant::Machine { client, proof } => {
                 let before = kept.as_ref().map(|kept| kept.scopes.clone()).unwrap_or_default();
-                let scopes = if wants_more { union(before, &wanted) } else { Vec::new() };
+                let scopes = more.map(|more| union(before, &more)).unwrap_or_default();
                 let header = self.last_challenge();
                 machine::obtain(&self.spec, client, proof, scopes, header.as_deref()).await?
             }
-            Grant::Person { .. } if wants_more => return Err(LoginError::MoreRights(wanted)),
-            Grant::Person { .. } => {
-                let refreshed = match &*kept {
-                    Some(kept) if kept.refresh_token.is_some() => self.refresh(kept).await,
-                    _ => Err(LoginError::Needed),
-                };
-                if let (Err(LoginError::Needed), Some(kept)) = (&refreshed, &mut *kept) {
-                    // It is of no use any more, and what is not there cannot be stolen.
-                    (kept.access_token, kept.refresh_token) = (None, None);
-                    self.store.write(kept)?;
-                }
-                refreshed?
-            }
+            Grant::Person { .. } => match more {
+                Some(more) => return Err(LoginError::MoreRights(more)),
+                None => self.refreshed(&mut kept).await?,
+            },
         };
         self.store.write(&new)?;
-        let token = new.token();
+        let token = new.token().or_else(|| new.any_token());
         *kept = Some(new);
         token.ok_or(LoginError::Needed)
+    }
+
+    /// A new token for a person who has logged in; without one, somebody has to log in again.
+    async fn refreshed(&self, kept: &mut Option<Kept>) -> Result<Kept, LoginError> {
+        let refreshed = match kept {
+            Some(kept) if kept.refresh_token.is_some() => self.refresh(kept).await,
+            _ => Err(LoginError::Needed),
+        };
+        if let (Err(LoginError::Needed), Some(kept)) = (&refreshed, kept) {
+            // It is of no use any more, and what is not there cannot be stolen.
+            (kept.access_token, kept.refresh_token) = (None, None);
+            self.store.write(kept)?;
+        }
+        refreshed
     }
 
     /// A new token by the one that was given for that.
@@ -331,17 +335,8 @@ impl Inner {
             }
             Err(error) => return Err(found.explain("renew the login", error)),
         }
-        let new = self.taken(&found, kept.client_secret.clone()).await?;
+        let new = found.taken(&self.spec, kept.client_secret.clone()).await?;
         Ok(Kept { refresh_token: new.refresh_token.or(kept.refresh_token.clone()), ..new })
-    }
-
-    async fn taken(&self, found: &Found, secret: Option<String>) -> Result<Kept, LoginError> {
-        let stored = found.memory.load().await.ok().flatten();
-        let unusable = || LoginError::Server {
-            what: "give out a token",
-            why: "what it gave cannot be used".to_owned(),
-        };
-        found.kept(&self.spec, stored.ok_or_else(unusable)?, secret)
     }
 
     /// What the server wants beyond what it was granted. To ask again for what is granted already would go

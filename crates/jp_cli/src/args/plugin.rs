@@ -1,24 +1,17 @@
 //! `jp plugin`
 
-<<<<<<< HEAD
-use clap::Subcommand;
-
-use super::plugin_check::{PluginCheck, PluginNew};
-=======
 use camino::Utf8PathBuf;
 use clap::{Subcommand, ValueEnum, ValueHint, builder::NonEmptyStringValueParser};
 
-use super::path;
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
+use super::{
+    path,
+    plugin_check::{PluginCheck, PluginNew},
+};
 
 /// Look at plugins and manage them
 #[derive(Debug, Subcommand)]
 #[command(arg_required_else_help = true)]
 pub(crate) enum Plugin {
-<<<<<<< HEAD
-    New(PluginNew),
-    Check(PluginCheck),
-=======
     Search(PluginSearch),
     Info(PluginInfo),
     Install(PluginInstall),
@@ -29,6 +22,8 @@ pub(crate) enum Plugin {
     RunPolicy(PluginRunPolicy),
     #[command(subcommand)]
     Registry(PluginRegistry),
+    New(PluginNew),
+    Check(PluginCheck),
 }
 
 /// Look for plugins in the registry
@@ -158,5 +153,4 @@ pub(crate) struct PluginRegistryCheck {
     /// The file
     #[arg(value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
     pub(crate) file: Utf8PathBuf,
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
 }

@@ -1,18 +1,3 @@
-<<<<<<< HEAD
-//! `jp plugin`
-
-mod check;
-mod new;
-
-use crate::{args::Plugin, ctx::Ctx, error::Result};
-
-pub(crate) fn run(ctx: &Ctx, args: Plugin) -> Result {
-    match args {
-        Plugin::New(args) => new::run(ctx, &args),
-        Plugin::Check(args) => check::run(ctx, &args),
-    }
-}
-=======
 //! `jp plugin`: what there is, what is installed, and what may run.
 //!
 //! All of it works outside of a workspace, and none of it opens the store of one.
@@ -20,8 +5,10 @@ pub(crate) fn run(ctx: &Ctx, args: Plugin) -> Result {
 pub(crate) mod acquire;
 mod bar;
 mod binary;
+mod check;
 mod info;
 mod install;
+mod new;
 mod pin;
 mod registry;
 mod remove;
@@ -48,6 +35,8 @@ pub(crate) fn run(ctx: &Ctx, args: Plugin) -> Result {
         Plugin::Remove(args) => remove::run(ctx, &args),
         Plugin::Pin(args) => pin::run(ctx, &args),
         Plugin::RunPolicy(args) => run_policy::run(ctx, &args),
+        Plugin::New(args) => new::run(ctx, &args),
+        Plugin::Check(args) => check::run(ctx, &args),
         Plugin::Registry(PluginRegistry::Check(args)) => registry::check(ctx, &args),
     }
 }
@@ -55,4 +44,3 @@ pub(crate) fn run(ctx: &Ctx, args: Plugin) -> Result {
 fn say(ctx: &Ctx, text: &str) -> Result {
     Ok(ctx.printer().print(Print::chrome(text).untrusted())?)
 }
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859

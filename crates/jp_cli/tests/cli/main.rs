@@ -13,11 +13,8 @@ mod interaction;
 mod mcp;
 mod mcp_others;
 mod output;
-<<<<<<< HEAD
-mod plugin_session;
-=======
 mod plugin_manage;
->>>>>>> c2c3e41544e428fc261e6ffd1a7b36d8e0cc5859
+mod plugin_session;
 mod program;
 mod sandbox;
 mod tool;

@@ -89,13 +89,16 @@ impl Found {
         held.map_err(|_| unusable())
     }
 
-    /// What is kept of a token that was given out.
-    pub(super) fn kept(
+    /// What is kept of the token that rmcp was given last.
+    pub(super) async fn taken(
         &self,
         spec: &OAuthSpec,
-        stored: StoredCredentials,
         client_secret: Option<String>,
     ) -> Result<Kept, LoginError> {
+        let stored = self.memory.load().await.ok().flatten();
+        let nothing =
+            || LoginError::Server { what: "give out a token", why: "nothing came".to_owned() };
+        let stored = stored.ok_or_else(nothing)?;
         let token = serde_json::to_value(&stored.token_response).unwrap_or_default();
         self.kept_of(spec, stored.client_id, &token, client_secret, stored.granted_scopes)
     }

@@ -1,6 +1,6 @@
 //! A person logs in, in a browser.
 
-use rmcp::transport::auth::{CredentialStore as _, OAuthClientConfig};
+use rmcp::transport::auth::OAuthClientConfig;
 use url::Url;
 
 use super::{
@@ -146,9 +146,5 @@ async fn exchange(
     if let Err(error) = exchanged.await {
         return Err(found.explain("take the code", error));
     }
-    let stored = found.memory.load().await.ok().flatten();
-    let why = || "nothing came".to_owned();
-    let stored =
-        stored.ok_or_else(|| LoginError::Server { what: "give out a token", why: why() })?;
-    found.kept(spec, stored, client_secret)
+    found.taken(spec, client_secret).await
 }

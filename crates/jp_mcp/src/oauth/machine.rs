@@ -1,6 +1,6 @@
 //! A program logs in by itself, with a secret or a key that it was given.
 
-use rmcp::transport::auth::{ClientCredentialsConfig, CredentialStore as _, OAuthClientConfig};
+use rmcp::transport::auth::{ClientCredentialsConfig, OAuthClientConfig};
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
@@ -75,9 +75,7 @@ async fn by_secret(
     if let Err(error) = found.manager.exchange_client_credentials(config).await {
         return Err(found.explain(WHAT, error));
     }
-    let stored = found.memory.load().await.ok().flatten();
-    let why = || LoginError::Server { what: WHAT, why: "nothing came".to_owned() };
-    found.kept(spec, stored.ok_or_else(why)?, None)
+    found.taken(spec, None).await
 }
 
 /// What is asked for by a program with a key.
@@ -103,7 +101,7 @@ impl Form<'_> {
     }
 }
 
-/// rmcp could do this as well, with a second library for cryptography that has to be built from C.
+/// rmcp could do this as well, with a second library for cryptography that takes minutes to build.
 async fn by_key(
     spec: &OAuthSpec,
     found: &Found,

@@ -45,11 +45,13 @@ impl Reach {
     pub(super) async fn of(server: &Url) -> Self {
         let host = server.host_str().unwrap_or_default().to_owned();
         let is_here = is_loopback(server);
+        // A server on this machine leads to this machine, and to no network that it is in.
+        let is_private = |address: IpAddr| !is_public(address) && !address.is_loopback();
         let is_inside = match server.host() {
-            Some(Host::Ipv4(address)) => !is_public(address.into()),
-            Some(Host::Ipv6(address)) => !is_public(address.into()),
+            Some(Host::Ipv4(address)) => is_private(address.into()),
+            Some(Host::Ipv6(address)) => is_private(address.to_canonical()),
             Some(Host::Domain(name)) => addresses(name).await.is_ok_and(|all| {
-                !all.is_empty() && all.iter().all(|address| !is_public(address.ip()))
+                !all.is_empty() && all.iter().all(|it| is_private(it.ip().to_canonical()))
             }),
             None => false,
         };
@@ -142,6 +144,8 @@ mod tests {
             ("http://127.0.0.1:1/mcp", "http://localhost:2/token", true),
             ("http://localhost:1/mcp", "http://[::1]:2/token", true),
             ("http://127.0.0.1:1/mcp", "http://10.0.0.1/token", false),
+            ("http://127.0.0.1:1/mcp", "https://10.0.0.1/token", false),
+            ("http://localhost:1/mcp", "https://10.0.0.1/token", false),
             ("http://127.0.0.1:1/mcp", "http://localhost.evil.org/token", false),
         ] {
             let reach = Reach::of(&url(server)).await;

@@ -29,7 +29,7 @@ const MOST: u64 = 256 * 1024;
 /// So long is waited for another process that renews the same login.
 const OTHERS: Duration = Duration::from_secs(30);
 
-/// A token that is over so soon is renewed before it is used.
+/// A token that is over so soon, in seconds, is renewed before it is used; a short one a little later.
 const MARGIN: u64 = 30;
 
 /// The login of one server, wherever that is kept.
@@ -153,7 +153,7 @@ impl Kept {
     /// The token, if it can still be used.
     pub(super) fn token(&self) -> Option<Token> {
         let is_over = self.lasts.is_some_and(|lasts| {
-            now() >= self.received.saturating_add(lasts.saturating_sub(MARGIN))
+            now() >= self.received.saturating_add(lasts - MARGIN.min(lasts / 4))
         });
         self.any_token().filter(|_| !is_over)
     }

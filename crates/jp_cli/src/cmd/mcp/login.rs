@@ -32,6 +32,8 @@ async fn let_in(ctx: &Ctx, args: &McpLogin, server: &Server) -> Result {
     let name = server.name();
     let login = of(server)?;
     match server.tools().await {
+        // One that wanted more than it was granted lists its tools all the same.
+        Ok(_) if login.state().await.is_ok_and(|state| state == LoginState::Stale) => {}
         Ok(_) => return report(ctx, server, login, "is logged in to already").await,
         Err(error) if error.wants_login() => {}
         Err(error) => return Err(error.into()),

@@ -83,6 +83,8 @@ fn a_token_is_used_until_shortly_before_its_end() {
     assert!(made(0, Some(3600)).token().is_some());
     assert!(made(3580, Some(3600)).token().is_none());
     assert!(made(3580, Some(3600)).any_token().is_some());
+    assert!(made(0, Some(4)).token().is_some());
+    assert!(made(0, Some(0)).token().is_none());
     assert!(made(1_000_000, None).token().is_some());
     assert!(made(0, Some(u64::MAX)).token().is_some());
 }

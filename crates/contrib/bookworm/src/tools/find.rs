@@ -130,9 +130,9 @@ async fn registry(
         (Err(_), Ok(name)) => {
             let words = ["info", "--color=never", "--", name.as_str()];
             let info = worm.library.cargo.run(&words, Patience::Fetch).await;
-            return info
-                .map(|output| from_info(&name, &String::from_utf8_lossy(&output)))
-                .map_err(|error| format!("The registry does not know `{name}`: {error}"));
+            return info.map(|output| from_info(&name, &String::from_utf8_lossy(&output))).map_err(
+                |error| format!("The registry did not say anything about `{name}`: {error}"),
+            );
         }
         (Err(error), Err(_)) => return Err(format!("The registry was not searched: {error}")),
     };

@@ -45,13 +45,15 @@ fn studio() -> TestEnv {
     env.write("Cargo.lock", lock);
     let program = find_bin("bookworm");
     let variables = format!("variables = {{ CARGO_HOME = '{}' }}", env.project().join(".home"));
-    env.write(
-        ".jp/config.toml",
+    // What goes in and what comes out is written down on the way.
+    let server = |name: &str, flags: &str| {
         format!(
-            "[providers.mcp.jp]\ncommand = '{program}'\narguments = ['--jp']\n{variables}\n\
-             [providers.mcp.native]\ncommand = '{program}'\n{variables}\n"
-        ),
-    );
+            "[providers.mcp.{name}]\ncommand = 'sh'\n\
+             arguments = ['-c', 'tee -a in.log | {program} {flags} | tee -a out.log']\n\
+             system.read = ['{program}']\n{variables}\n"
+        )
+    };
+    env.write(".jp/config.toml", server("jp", "--jp") + &server("native", ""));
     allow(&env, &["jp", "native"]);
     env
 }
@@ -112,6 +114,66 @@ fn a_question_of_bookworm_is_answered_and_it_goes_on() {
 }
 
 /// D31-077: the same with a person at the terminal, who sees who asks.
+/// The lines of a log since it was last read.
+fn lines(env: &TestEnv, log: &str) -> Vec<Value> {
+    let text = env.read(log);
+    env.write(log, "");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// D31-074, D31-077: the question is asked, the answer returns, by `_meta` under `--jp` and by a round
+/// without, and the tool completes; of the envelopes that went over the wire nothing is shown.
+#[test]
+fn the_answer_goes_over_the_wire_as_each_protocol_has_it() {
+    let env = studio();
+    for server in ["jp", "native"] {
+        for version in ["1.0.0", "2.0.0"] {
+            let output =
+                info(&env, server, &["--answer", &format!("version={version}")]).run().success();
+            assert!(output.stdout().contains(&format!("The paint of {version}")), "{output}");
+            // What was asked for was asked.
+            assert_eq!(output.stderr(), "", "{output}");
+            assert!(!output.stdout().contains("\"type\""), "{output}");
+            let calls = lines(&env, "in.log");
+            let calls: Vec<&Value> =
+                calls.iter().filter(|line| line["method"] == "tools/call").collect();
+            let results = lines(&env, "out.log");
+            let results: Vec<&Value> = calls
+                .iter()
+                .filter_map(|call| results.iter().find(|line| line["id"] == call["id"]))
+                .map(|line| &line["result"])
+                .collect();
+            let ([first, second], [asked, done]) = (calls.as_slice(), results.as_slice()) else {
+                panic!("{server}: {calls:?} {results:?}")
+            };
+            assert_eq!(first["params"]["arguments"], second["params"]["arguments"]);
+            let answers = &second["params"]["_meta"]["computer.jp/tool"]["answers"];
+            let filled = second["params"].pointer("/inputResponses/version/content/version");
+            if server == "jp" {
+                assert_eq!(*answers, json!({ "version": version }), "{second}");
+                assert_eq!(filled, None, "{second}");
+                for (result, kind) in [(asked, "needs_input"), (done, "success")] {
+                    assert_eq!(result["_meta"]["computer.jp/outcome"], json!({}), "{result}");
+                    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+                    let envelope: Value = serde_json::from_str(text).unwrap();
+                    assert_eq!(envelope["type"], kind, "{result}");
+                }
+            } else {
+                assert_eq!(*answers, Value::Null, "{second}");
+                assert_eq!(filled, Some(&json!(version)), "{second}");
+                assert_eq!(asked["resultType"], "input_required", "{asked}");
+                assert!(done.get("_meta").is_none(), "{done}");
+            }
+        }
+        // The newest is what it takes where nobody is there.
+        let output = info(&env, server, &[]).run().success();
+        assert!(output.stdout().contains("The paint of 2.0.0"), "{output}");
+        for log in ["in.log", "out.log"] {
+            lines(&env, log);
+        }
+    }
+}
+
 #[test]
 fn a_person_answers_bookworm_in_the_terminal() {
     for (env, era) in [(studio(), "modern"), (older_studio(), "legacy")] {

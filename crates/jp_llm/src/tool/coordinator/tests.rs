@@ -1,5 +1,7 @@
 //! The loop, with a tool and a person that do as they are told.
 
+mod asking;
+mod bookworm;
 mod servers;
 
 use std::{
@@ -117,6 +119,10 @@ impl Scene {
     }
 
     async fn call(&self, backend: Option<&dyn InquiryBackend>) -> CallEnd {
+        self.call_with(json!({ "path": "src" }), backend).await
+    }
+
+    async fn call_with(&self, arguments: Value, backend: Option<&dyn InquiryBackend>) -> CallEnd {
         let record = |event| self.events.borrow_mut().push(event);
         let coordinator = Coordinator {
             interaction: &self.person,
@@ -125,7 +131,7 @@ impl Scene {
             record: &record,
             pause: Duration::from_millis(1),
         };
-        let arguments = json!({ "path": "src" }).as_object().unwrap().clone();
+        let arguments = arguments.as_object().unwrap().clone();
         let call = ToolCall { id: "1".to_owned(), name: "walk".to_owned(), arguments };
         coordinator.call(&self.tool, call, Changes::Make, &CancellationToken::new()).await
     }

@@ -202,6 +202,10 @@ impl Talk {
 
     /// Starts what can run now, but not so much that nobody else comes to his turn.
     fn start_what_can(&mut self) -> Started {
+        if self.outbox.is_closed() {
+            // Nobody would read what is only asked for to be known.
+            self.schedule.keep_changes();
+        }
         for _ in 0..IN_A_ROW {
             if self.outbox.bytes() >= MOST_UNREAD {
                 return Started::All;

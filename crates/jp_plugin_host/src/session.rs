@@ -237,12 +237,11 @@ impl Watch<'_> {
             Some(()) = self.interrupts.recv() => None,
             () = tokio::time::sleep_until(deadline) => None,
         };
-        let exit = match ended {
-            Some(exit) => Some(exit.map_err(|source| self.lost(source))?),
-            None => {
-                self.kill().await?;
-                None
-            }
+        let exit = if let Some(exit) = ended {
+            Some(exit.map_err(|source| self.lost(source))?)
+        } else {
+            self.kill().await?;
+            None
         };
         self.printed(printing).await;
         match (own, exit) {
@@ -286,7 +285,7 @@ impl Watch<'_> {
         // Without a signal there is no hurry: a pager may be paused for hours.
         let within = match self.deadline {
             Some(_) => self.grace.max(HEARD_WITHIN),
-            None => Duration::from_secs(365 * 24 * 3600),
+            None => Duration::from_hours(365 * 24),
         };
         self.is_printed = tokio::select! {
             is_printed = printing.finish(within) => is_printed,

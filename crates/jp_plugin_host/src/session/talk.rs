@@ -267,14 +267,13 @@ fn is_quick(task: &Task) -> bool {
 fn send_events(events: &Events, outbox: &Outbox) {
     let mut sender: Option<mpsc::Sender<Vec<u8>>> = None;
     events.write(|piece| {
-        let is_sent = match &sender {
-            Some(sender) => sender.blocking_send(piece).is_ok(),
-            None => {
-                let (more, next) = mpsc::channel(PIECES);
-                outbox.push_pieces(piece, next);
-                sender = Some(more);
-                true
-            }
+        let is_sent = if let Some(sender) = &sender {
+            sender.blocking_send(piece).is_ok()
+        } else {
+            let (more, next) = mpsc::channel(PIECES);
+            outbox.push_pieces(piece, next);
+            sender = Some(more);
+            true
         };
         outbox.poke();
         is_sent

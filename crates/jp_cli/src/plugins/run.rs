@@ -14,7 +14,7 @@ use jp_plugin::{
 };
 use jp_plugin_host::{
     Output, Services,
-    session::{self, End, Session, SessionError},
+    session::{self, Finished, Session},
 };
 use jp_printer::Printer;
 use jp_process::{Child, Host, Input, Output as OutputTo, Spawn};
@@ -73,12 +73,13 @@ pub(crate) fn run(ctx: &Ctx, chosen: Chosen) -> Result {
 }
 
 /// Ends as the plugin said.
-fn finish(end: std::result::Result<End, SessionError>) -> Result {
-    let end = end.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
-    if !end.is_printed {
+fn finish(finished: Finished) -> Result {
+    if !finished.is_printed {
         // Somebody wants to go, and nobody reads what is still to be printed: nothing more can be said.
-        process::exit(end.code.into());
+        process::exit(finished.end.map_or(1, |end| end.code.into()));
     }
+    let end = finished.end;
+    let end = end.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
     match (end.code, end.reason) {
         (0, _) => Ok(()),
         (code, Some(reason)) => Err(Error::new(Exit::Program(code), reason.trim_end())),

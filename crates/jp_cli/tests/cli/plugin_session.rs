@@ -3,6 +3,7 @@
 //! What the protocol says is tried with a plugin in Python whose body a test writes; what no plugin should do
 //! is done by `fake_plugin`. Both lie on the search path, and the user lets them run.
 
+mod confined;
 mod crash;
 mod lifecycle;
 mod locks;

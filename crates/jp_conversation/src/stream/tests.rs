@@ -6,7 +6,7 @@ use super::*;
 
 /// A batch of lines.
 fn batch(lines: &[&str]) -> Vec<u8> {
-    let mut batch = super::Batched::default();
+    let mut batch = Batched::default();
     for line in lines {
         batch.next(|bytes| bytes.extend_from_slice(line.as_bytes()));
     }

@@ -202,6 +202,10 @@ impl Talk {
 
     /// Starts what can run now, but not so much that nobody else comes to his turn.
     fn start_what_can(&mut self) -> Started {
+        if self.outbox.is_closed() {
+            // Nobody would read what is only asked for to be known.
+            self.schedule.keep_changes();
+        }
         for _ in 0..IN_A_ROW {
             if self.outbox.bytes() >= MOST_UNREAD {
                 return Started::All;
@@ -263,14 +267,13 @@ fn is_quick(task: &Task) -> bool {
 fn send_events(events: &Events, outbox: &Outbox) {
     let mut sender: Option<mpsc::Sender<Vec<u8>>> = None;
     events.write(|piece| {
-        let is_sent = match &sender {
-            Some(sender) => sender.blocking_send(piece).is_ok(),
-            None => {
-                let (more, next) = mpsc::channel(PIECES);
-                outbox.push_pieces(piece, next);
-                sender = Some(more);
-                true
-            }
+        let is_sent = if let Some(sender) = &sender {
+            sender.blocking_send(piece).is_ok()
+        } else {
+            let (more, next) = mpsc::channel(PIECES);
+            outbox.push_pieces(piece, next);
+            sender = Some(more);
+            true
         };
         outbox.poke();
         is_sent

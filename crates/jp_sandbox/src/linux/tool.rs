@@ -123,12 +123,11 @@ impl Command {
 fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Command, Failure> {
     let how = &order.confinement;
     let mut command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
-    match how.terminal.and_then(Pid::from_raw) {
-        Some(lender) => terminal::take(lender),
-        None => {
-            sys::reset_signals();
-            let _ = setsid();
-        }
+    if let Some(lender) = how.terminal.and_then(Pid::from_raw) {
+        terminal::take(lender);
+    } else {
+        sys::reset_signals();
+        let _ = setsid();
     }
     umask(Mode::from(0o022));
     chdir(&order.program.directory)

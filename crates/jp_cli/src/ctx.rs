@@ -461,3 +461,12 @@ pub(crate) fn variable(name: &str) -> String {
 pub(crate) fn words() -> Vec<std::ffi::OsString> {
     env::args_os().collect()
 }
+
+/// The first line of a script, which names its interpreter; empty for other files.
+pub(crate) fn interpreter(path: &Utf8Path) -> Result<String> {
+    let failed = |error: io::Error| Error::failure(format!("cannot read {path}: {error}"));
+    let mut start = Vec::new();
+    fs::File::open(path).map_err(failed)?.take(256).read_to_end(&mut start).map_err(failed)?;
+    let line = start.split(|byte| *byte == b'\n').next().filter(|line| line.starts_with(b"#!"));
+    Ok(line.map(|line| String::from_utf8_lossy(line).into_owned()).unwrap_or_default())
+}

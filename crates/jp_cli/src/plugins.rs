@@ -23,6 +23,9 @@ pub(crate) struct Chosen {
     pub(crate) id: String,
     /// The file, canonical.
     pub(crate) path: Utf8PathBuf,
+    /// The checksum that the run rests on: what has another one is not executed. `None` where nobody asked
+    /// for one; the file is then executed as it is.
+    pub(crate) sha256: Option<[u8; 32]>,
     /// The words that led to it.
     pub(crate) command: CommandPath,
     /// The words after them.
@@ -57,7 +60,7 @@ fn choose(words: Vec<OsString>) -> Result<Chosen> {
     let path =
         path.canonicalize_utf8().map_err(|error| Error::usage(format!("{path}: {error}")))?;
     let id = file.strip_prefix(PREFIX).unwrap_or(&file).to_owned();
-    Ok(Chosen { id, path, command, args, describe: None })
+    Ok(Chosen { id, path, sha256: None, command, args, describe: None })
 }
 
 /// There is no such command; said as for every other word that is none.

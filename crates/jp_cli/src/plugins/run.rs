@@ -41,6 +41,9 @@ use crate::{
 /// Where a script finds the file it was started from.
 const FILE: &str = "JP_PLUGIN_FILE";
 
+/// Options of the interpreter of JavaScript.
+const NODE_OPTIONS: &str = "NODE_OPTIONS";
+
 /// Runs a plugin, and ends as it does.
 pub(crate) fn run(ctx: &Ctx, chosen: Chosen) -> Result {
     let is_described = chosen.describe.is_some();
@@ -153,21 +156,35 @@ impl Started {
     }
 }
 
+/// Variables that a plugin gets beside those there are.
+fn extra(chosen: &Chosen) -> Result<Vec<(OsString, OsString)>> {
+    let mut extra = vec![(FILE.into(), chosen.path.as_str().into())];
+    let by_node = chosen.sha256.is_some() && ctx::interpreter(&chosen.path)?.contains("node");
+    if by_node {
+        // A checked script is executed from memory, under a name that is a link; node would follow it to
+        // where there is no file.
+        let options = format!("{} --preserve-symlinks-main", ctx::variable(NODE_OPTIONS));
+        extra.push((NODE_OPTIONS.into(), options.trim_start().into()));
+    }
+    Ok(extra)
+}
+
 async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Started> {
-    let file = (OsString::from(FILE), OsString::from(chosen.path.as_str()));
-    let words = std::iter::once(chosen.path.as_str()).chain(chosen.args.iter().map(String::as_str));
-    let args: Vec<OsString> = words.map(OsString::from).collect();
+    let extra = extra(chosen)?;
+    // Its words are in `init`, where they are the same for programs in every language.
+    let args = vec![OsString::from(chosen.path.as_str())];
     if ctx.policies().plugin(&chosen.id).is_some() {
-        return start_confined(ctx, workspace.root(), chosen, args, file).await;
+        return start_confined(ctx, workspace.root(), chosen, args, extra).await;
     }
     let mut env = ctx::variables();
-    env.retain(|(name, _)| *name != file.0);
-    env.push(file);
+    env.retain(|(name, _)| extra.iter().all(|(other, _)| name != other));
+    env.extend(extra);
     let program = Program {
         path: chosen.path.clone().into(),
         args,
         env,
         directory: ctx.cwd().as_std_path().to_owned(),
+        sha256: chosen.sha256,
     };
     let everything = What::Host { write: Write::Direct, execute: true };
     let view = View::new([Place { path: "/".into(), what: everything }]);
@@ -183,7 +200,7 @@ async fn start_confined(
     root: &Utf8Path,
     chosen: &Chosen,
     args: Vec<OsString>,
-    file: (OsString, OsString),
+    extra: Vec<(OsString, OsString)>,
 ) -> Result<Started> {
     let confiner = confine::confiner(ctx.config())?;
     let root =
@@ -214,8 +231,9 @@ async fn start_confined(
     let command = Command {
         path: &chosen.path,
         args,
-        extra: vec![file],
+        extra,
         directory: prepared.directory([ctx.cwd(), root.as_path()]),
+        sha256: chosen.sha256,
         observe: true,
     };
     let (stdin, stdout, stderr) = (Input::Pipe, OutputTo::Pipe, OutputTo::Pipe);

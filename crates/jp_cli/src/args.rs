@@ -1,6 +1,8 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
 mod mcp;
+mod parse;
+mod plugin;
 mod sandbox;
 mod tool;
 
@@ -11,6 +13,8 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValu
 
 pub(crate) use self::{
     mcp::{Mcp, McpAdd, McpCall, McpInspect, McpPin},
+    parse::{global, parse},
+    plugin::{Plugin, PluginList},
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
         Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun,
@@ -92,6 +96,8 @@ pub(crate) enum Command {
     Tool(Tool),
     #[command(subcommand)]
     Mcp(Mcp),
+    #[command(subcommand)]
+    Plugin(Plugin),
     #[command(subcommand)]
     Sandbox(Sandbox),
     Completions(Completions),

@@ -6,6 +6,7 @@ pub(crate) mod conversation;
 pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod plugin;
 pub(crate) mod sandbox;
 pub(crate) mod tool;
 pub(crate) mod version;

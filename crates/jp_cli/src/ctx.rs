@@ -86,6 +86,11 @@ impl Ctx {
         })
     }
 
+    /// The configuration without what files of the workspace say.
+    pub(crate) fn own_config(&self) -> Result<Config> {
+        self.origins.load_own()
+    }
+
     /// The directory that relative paths are relative to.
     pub(crate) fn cwd(&self) -> &Utf8Path {
         &self.cwd
@@ -157,6 +162,16 @@ impl Ctx {
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
+}
+
+/// The configuration as it is for these options, and without what files of the workspace say: for help,
+/// which is there also when there is none.
+pub(crate) fn configs(global: &Global) -> Option<(Config, Config)> {
+    let cwd = current_directory(global.directory.as_deref()).ok()?;
+    let root = Workspace::find_root(&cwd).ok();
+    let origins =
+        Origins::new(global, &Command::External(Vec::new()), root.as_deref(), &cwd).ok()?;
+    Some((origins.load(None).ok()?.0, origins.load_own().ok()?))
 }
 
 /// The time zone in which the user reads times.

@@ -105,6 +105,11 @@ impl Config {
         dotted::join(&[&["providers", "mcp", name], below].concat())
     }
 
+    /// The dotted key of a plugin, or of something below it: `plugins.command.<id>.run`.
+    pub fn plugin_key(&self, id: &str, below: &[&str]) -> String {
+        dotted::join(&[&["plugins", "command", id], below].concat())
+    }
+
     /// What is odd about the configuration without being wrong.
     pub fn warnings(&self) -> &Report {
         &self.warnings

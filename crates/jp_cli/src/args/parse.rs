@@ -5,12 +5,17 @@
 
 use std::ffi::OsString;
 
-use clap::{ArgMatches, Command as Clap, CommandFactory as _, FromArgMatches as _, error::ErrorKind};
+use clap::{
+    ArgMatches, Command as Clap, CommandFactory as _, FromArgMatches as _, error::ErrorKind,
+};
 
 use super::{Args, Command, Global};
 
 /// The word that asks for help.
 const HELP: &str = "help";
+
+/// The options that ask for it.
+const HELP_FLAGS: [&str; 2] = ["-h", "--help"];
 
 /// Reads a command line, the name of the program first.
 pub(crate) fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
@@ -38,6 +43,8 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
 /// What every command understands, out of words that are otherwise wrong or ask for help.
 pub(crate) fn global(words: &[OsString]) -> Option<Global> {
     let command = open(Args::command()).disable_help_flag(true).ignore_errors(true);
+    // What comes after a word that is an error is not looked at any more.
+    let words = words.iter().filter(|word| !HELP_FLAGS.iter().any(|flag| word == flag));
     let matches = command.try_get_matches_from(words).ok()?;
     Global::from_arg_matches(&matches).ok()
 }
@@ -47,8 +54,7 @@ fn open(command: Clap) -> Clap {
     if !command.has_subcommands() {
         return command;
     }
-    let names: Vec<String> =
-        command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+    let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
     let command = command
         .allow_external_subcommands(true)
         .external_subcommand_value_parser(clap::value_parser!(OsString));
@@ -81,7 +87,7 @@ mod tests {
                 format!("{quiet}{}", words.join(" ".as_ref()).to_string_lossy())
             }
             Ok(_) => "built-in".to_owned(),
-            Err(error) => error.kind().to_string(),
+            Err(error) => format!("{:?}", error.kind()),
         }
     }
 

@@ -62,6 +62,13 @@ impl Origins {
         Ok((config, policies))
     }
 
+    /// The configuration without what files of the workspace say: they can come from anywhere.
+    pub(crate) fn load_own(&self) -> Result<Config> {
+        let own = self.candidates.iter().filter(|it| it.kind <= LayerKind::User).cloned();
+        let own = Self { candidates: own.collect(), ..self.clone() };
+        Ok(Config::load(own.layers(None)?)?)
+    }
+
     /// The root of the workspace.
     pub(crate) fn root(&self) -> Option<&Utf8Path> {
         self.root.as_deref()

@@ -1,6 +1,6 @@
 //! The commands of jp itself, which no plugin can take.
 
-use clap::{Command as Clap, CommandFactory as _};
+use clap::{Command as Clap, CommandFactory as _, builder::Resettable};
 use jp_plugin::CommandPath;
 
 use crate::args::Args;
@@ -64,7 +64,11 @@ impl BuiltIns {
 
 /// Adds commands to a group, which is made if it is not there.
 fn add(command: Clap, group: &[String], names: &[&str]) -> Clap {
-    let command = command.subcommand_required(true).allow_external_subcommands(false);
+    // Clap takes words it does not know as long as it has a parser for them.
+    let command = command
+        .subcommand_required(true)
+        .external_subcommand_value_parser(Resettable::Reset)
+        .allow_external_subcommands(false);
     let Some((first, rest)) = group.split_first() else {
         let fresh = names.iter().filter(|name| command.find_subcommand(name).is_none());
         let fresh: Vec<Clap> = fresh.map(|name| Clap::new((*name).to_owned())).collect();

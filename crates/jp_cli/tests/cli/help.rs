@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 34] = [
+const COMMANDS: [&str; 36] = [
     "",
     "init",
     "config",
@@ -32,6 +32,8 @@ const COMMANDS: [&str; 34] = [
     "mcp add",
     "mcp call",
     "mcp pin",
+    "plugin",
+    "plugin list",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

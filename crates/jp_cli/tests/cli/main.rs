@@ -13,6 +13,7 @@ mod interaction;
 mod mcp;
 mod mcp_others;
 mod output;
+mod plugins;
 mod program;
 mod sandbox;
 mod tool;

@@ -1,6 +1,7 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
 mod mcp;
+mod parse;
 mod plugin;
 mod plugin_check;
 mod sandbox;
@@ -13,9 +14,10 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValu
 
 pub(crate) use self::{
     mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpLogin, McpLogout, McpPin},
+    parse::{global, parse},
     plugin::{
-        Plugin, PluginInfo, PluginInstall, PluginPin, PluginRegistry, PluginRegistryCheck,
-        PluginRemove, PluginRunPolicy, PluginSearch, PluginUpdate, RunPolicy,
+        Plugin, PluginInfo, PluginInstall, PluginList, PluginPin, PluginRegistry,
+        PluginRegistryCheck, PluginRemove, PluginRunPolicy, PluginSearch, PluginUpdate, RunPolicy,
     },
     plugin_check::{PluginCheck, PluginLanguage, PluginNew},
     sandbox::{Access, Changes, Sandbox, SandboxRun},

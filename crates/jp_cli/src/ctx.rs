@@ -164,6 +164,16 @@ impl Ctx {
     }
 }
 
+/// The configuration as it is for these options, and without what files of the workspace say: for help,
+/// which is there also when there is none.
+pub(crate) fn configs(global: &Global) -> Option<(Config, Config)> {
+    let cwd = current_directory(global.directory.as_deref()).ok()?;
+    let root = Workspace::find_root(&cwd).ok();
+    let origins =
+        Origins::new(global, &Command::External(Vec::new()), root.as_deref(), &cwd).ok()?;
+    Some((origins.load(None).ok()?.0, origins.load_own().ok()?))
+}
+
 /// The time zone in which the user reads times.
 pub(crate) fn time_zone() -> TimeZone {
     TimeZone::system()

@@ -12,6 +12,8 @@ use super::{
 #[derive(Debug, Subcommand)]
 #[command(arg_required_else_help = true)]
 pub(crate) enum Plugin {
+    #[command(visible_alias = "ls")]
+    List(PluginList),
     Search(PluginSearch),
     Info(PluginInfo),
     Install(PluginInstall),
@@ -153,4 +155,15 @@ pub(crate) struct PluginRegistryCheck {
     /// The file
     #[arg(value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
     pub(crate) file: Utf8PathBuf,
+}
+
+/// List the plugins on this machine
+///
+/// Those that cannot be reached are listed too, with the reason: another plugin or a command of jp has
+/// their name.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PluginList {
+    /// Ask every plugin again what it is
+    #[arg(long)]
+    pub(crate) refresh: bool,
 }

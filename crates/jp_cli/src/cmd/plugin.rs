@@ -8,6 +8,7 @@ mod binary;
 mod check;
 mod info;
 mod install;
+mod list;
 mod new;
 mod pin;
 mod registry;
@@ -28,6 +29,7 @@ use crate::{
 
 pub(crate) fn run(ctx: &Ctx, args: Plugin) -> Result {
     match args {
+        Plugin::List(args) => list::run(ctx, &args),
         Plugin::Search(args) => search::run(ctx, &args),
         Plugin::Info(args) => info::run(ctx, &args),
         Plugin::Install(args) => install::run(ctx, &args),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 37] = [
+const COMMANDS: [&str; 39] = [
     "",
     "init",
     "config",
@@ -35,6 +35,8 @@ const COMMANDS: [&str; 37] = [
     "mcp pin",
     "mcp login",
     "mcp logout",
+    "plugin",
+    "plugin list",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

@@ -15,6 +15,7 @@ mod mcp_others;
 mod output;
 mod plugin_manage;
 mod plugin_session;
+mod plugins;
 mod program;
 mod sandbox;
 mod tool;

@@ -109,16 +109,16 @@ fn fields(described: &Describe) -> Vec<Finding> {
         controls.flat_map(|text| text.chars()).any(|c| c.is_control() && c != '\n' && c != '\t');
     let controls =
         controls.then(|| "there are control characters in it, which jp removes".to_owned());
-    let words = command
-        .is_none()
-        .then(|| "there is no `command`, so it comes from the name of the file".to_owned());
+    let words = match command {
+        Some(command) => command.to_string(),
+        None => "it comes from the name of the file".to_owned(),
+    };
     vec![
         Finding::new("describe.fields", "has a name, a version and a description")
             .fails(empty, "all three are required")
             .warns(lines.or(long), "lists have one line for it; `help` has room for more")
             .warns(controls, "write plain text"),
-        Finding::new("describe.command", "names its command")
-            .warns(words, "add \"command\":[\"…\"], so that the file can be called anything"),
+        Finding::new("describe.command", "has a command").because(words),
         Finding::new("describe.help", "has help").warns(
             help.is_none().then(|| "there is no `help`".to_owned()),
             "`jp <plugin> -h` prints it; say how the command is used",

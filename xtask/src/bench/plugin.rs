@@ -202,7 +202,7 @@ fn trips(from: &mut impl io::BufRead, to: &mut impl io::Write, line: &str) -> io
         to.flush()?;
         answer.clear();
         match from.read_until(b'\n', &mut answer)? {
-            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            0 => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
             _ => Ok(()),
         }
     };

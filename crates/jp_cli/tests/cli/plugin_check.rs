@@ -1,0 +1,118 @@
+//! `jp plugin check`: real programs, played with.
+
+use std::time::Duration;
+
+use jp_test::{Output, TestEnv};
+
+const DESCRIPTION: &str =
+    r#"{"type":"describe","name":"t","version":"1","description":"Does nothing","help":"h"}"#;
+
+/// A plugin in shell: what it does when it describes itself, and when it runs.
+fn script(describe: &str, run: &str) -> String {
+    format!(
+        "IFS= read -r first\ncase $first in\n*'\"describe\"'*) {describe}; exit 0 ;;\nesac\n\
+         echo '{{\"type\":\"ready\"}}'\n{run}\n"
+    )
+}
+
+fn good() -> String {
+    script(&format!("echo '{DESCRIPTION}'"), r#"echo '{"type":"exit","code":0}'"#)
+}
+
+#[track_caller]
+fn check(env: &TestEnv, options: &[&str], command: &[&str]) -> Output {
+    let words = [&["plugin", "check"], options, &["--"], command].concat();
+    env.jp(words).timeout(Duration::from_mins(2)).run()
+}
+
+#[test]
+fn the_examples_pass() {
+    let env = jp_test::env!();
+    let directory = format!("{}/../../examples/plugins", env!("CARGO_MANIFEST_DIR"));
+    let stats = super::plugin_examples::stats();
+    for (program, words) in [
+        (format!("{directory}/jp-titles"), &[][..]),
+        (format!("{directory}/jp-note"), &["--arg", "a b", "--arg", "\"c\""]),
+        (format!("{directory}/jp-search"), &["--arg", "todo"]),
+        (stats.into_string(), &["--arg", "--json"]),
+    ] {
+        let output = check(&env, words, &[&program]).success();
+        assert!(output.stdout().contains(" 0 warnings, 0 failed"), "{output}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_shown_with_what_was_said() {
+    let env = jp_test::env!();
+    let bad = script(&format!("echo '{DESCRIPTION}'"), "echo hello");
+    env.write("jp-t", bad);
+    let output = check(&env, &[], &["/bin/sh", "jp-t"]).code(1);
+    let stdout = output.stdout();
+    let at = stdout.find("FAIL     writes nothing").unwrap_or_else(|| panic!("{output}"));
+    let lines: Vec<&str> = stdout[at..].lines().take(5).collect();
+    assert!(lines[0].contains("it is not one JSON object"), "{output}");
+    assert!(lines[0].ends_with(": hello"), "{output}");
+    assert_eq!(
+        lines[1].trim(),
+        "to do     write everything else to stderr; a stray line ends the plugin"
+    );
+    assert!(lines[2].trim().starts_with("# run"), "{output}");
+    assert!(lines[3].trim().starts_with(r#"> {"type":"init""#), "{output}");
+    assert_eq!(lines[4].trim(), r#"< {"type":"ready"}"#);
+    let json = check(&env, &["--format", "json"], &["/bin/sh", "jp-t"]).code(1);
+    let failed = json.stdout().lines().find(|line| line.contains(r#""check":"messages""#));
+    let failed: serde_json::Value =
+        serde_json::from_str(failed.expect("a line for it")).expect("JSON");
+    assert_eq!(failed["status"], "fail");
+}
+
+/// It describes itself where nothing but the script can be read, and runs where nothing is kept.
+#[test]
+fn the_program_is_sealed_and_confined() {
+    let env = jp_test::env!();
+    let home = env.home().to_owned();
+    env.write("beside", "x");
+    let describe = format!("[ -e {}/beside ] || echo '{DESCRIPTION}'", env.project());
+    let run = format!(
+        "touch {home}/canary canary 2>/dev/null\n\
+         [ -e {home}/canary ] && exit 9\necho '{{\"type\":\"exit\",\"code\":0}}'"
+    );
+    env.write("jp-t", script(&describe, &run));
+    let output = check(&env, &[], &["/bin/sh", "jp-t"]).success();
+    assert!(output.stdout().starts_with("ok       describes itself\n"), "{output}");
+    assert!(!env.path("canary").exists() && !home.join("canary").exists());
+}
+
+#[test]
+fn a_record_can_be_played_again() {
+    let env = jp_test::env!();
+    env.write("jp-t", good());
+    drop(check(&env, &["--record", "said.txt"], &["/bin/sh", "jp-t"]).success());
+    let said = env.read("said.txt");
+    assert!(
+        said.starts_with("# describe\n> {\"type\":\"describe\"}\n< {\"type\":\"describe\","),
+        "{said}"
+    );
+    let output = check(&env, &["--replay", "said.txt"], &["/bin/sh", "jp-t"]).success();
+    assert!(output.stdout().contains(" 0 warnings, 0 failed"), "{output}");
+    env.write("jp-t", good().replace("\"code\":0", "\"code\":3"));
+    let output = check(&env, &["--replay", "said.txt"], &["/bin/sh", "jp-t"]).code(1);
+    assert!(output.stdout().contains(r#"it said {"type":"exit","code":3} instead of"#), "{output}");
+    env.write("said.txt", "hello\n");
+    let output = check(&env, &["--replay", "said.txt"], &["/bin/sh", "jp-t"]).code(2);
+    assert!(output.stderr().contains("line 1 is no line of a transcript"), "{output}");
+}
+
+#[test]
+fn usage() {
+    let env = jp_test::env!();
+    insta::assert_snapshot!(check(&env, &[], &["no-such-plugin"]).code(2), @"
+    $ jp plugin check -- no-such-plugin
+    exit code: 2
+    --- stderr
+    error: no program no-such-plugin was found
+    ");
+    drop(env.jp(["plugin", "check"]).run().code(2));
+    let run = env.jp(["plugin", "check", "--", "/bin/true"]).env("JP_SANDBOX_HIDE", "overlay");
+    assert_eq!(run.run().code(4).stdout(), "");
+}

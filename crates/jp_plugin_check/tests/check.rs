@@ -1,0 +1,307 @@
+//! A plugin that makes one mistake at a time, in memory, and what is found.
+#![expect(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use jp_config::Config;
+use jp_plugin_check::{
+    CASES, CannotStart, Ended, Finding, Ground, Patience, Program, Started, Status, Transcript,
+    check, describe, replay,
+};
+use serde_json::{Map, Value, json};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex, empty,
+};
+
+/// What a plugin does wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mistake {
+    Nothing,
+    DescribesSlowly,
+    DescribesWithoutVersion,
+    DescribesAndStays,
+    DescribesAndFails,
+    DescribesDifferently,
+    RunsInstead,
+    StopsAtUnknownFields,
+    IsNeverReady,
+    Prints,
+    AsksForNonsense,
+    SaysNoExit,
+    Lingers,
+    GoesOnAfterExit,
+    IgnoresShutdown,
+    IgnoresTheEnd,
+    TakesAnyAnswer,
+    HangsOnErrors,
+}
+
+/// Starts the same plugin again and again.
+struct Fake {
+    mistake: Mistake,
+    started: AtomicUsize,
+}
+
+/// Both ends of a plugin.
+struct Wire {
+    lines: Lines<BufReader<DuplexStream>>,
+    out: DuplexStream,
+}
+
+impl Wire {
+    async fn next(&mut self) -> Option<Value> {
+        let line = self.lines.next_line().await.ok()??;
+        Some(serde_json::from_str(&line).unwrap())
+    }
+
+    async fn say(&mut self, message: Value) {
+        // A host that is gone reads nothing.
+        let _ = self.out.write_all(format!("{message}\n").as_bytes()).await;
+    }
+}
+
+impl Program for Fake {
+    fn start(&self) -> BoxFuture<'_, Result<Started, CannotStart>> {
+        let (mistake, run) = (self.mistake, self.started.fetch_add(1, Ordering::Relaxed));
+        let (stdin, theirs) = duplex(1 << 16);
+        let (stdout, out) = duplex(1 << 16);
+        let wire = Wire { lines: BufReader::new(theirs).lines(), out };
+        let task = tokio::spawn(plugin(wire, mistake, run));
+        let end = async move {
+            let code = task.await.unwrap_or(101);
+            Ended { text: format!("exited with code {code}"), is_success: code == 0 }
+        };
+        let (stdin, stdout, stderr) = (Box::new(stdin), Box::new(stdout), Box::new(empty()));
+        async { Ok(Started { stdin, stdout, stderr, end: end.boxed() }) }.boxed()
+    }
+}
+
+/// Asks for the conversations and two parts of the configuration at the same time, and then waits for
+/// its end.
+async fn plugin(mut wire: Wire, mistake: Mistake, run: usize) -> u8 {
+    let Some(first) = wire.next().await else { return 1 };
+    if mistake == Mistake::StopsAtUnknownFields && first.get("of a later version").is_some() {
+        return 3;
+    }
+    if first["type"] == "describe" && mistake != Mistake::RunsInstead {
+        return described(&mut wire, mistake, run).await;
+    }
+    if mistake == Mistake::IsNeverReady {
+        forever().await;
+    }
+    wire.say(json!({"type": "ready"})).await;
+    if mistake == Mistake::Prints {
+        wire.out.write_all(b"starting\n").await.unwrap();
+    }
+    if mistake == Mistake::AsksForNonsense {
+        wire.say(json!({"type": "dance", "id": "a"})).await;
+        wire.next().await;
+    }
+    if let Err(code) = work(&mut wire, mistake).await {
+        return code;
+    }
+    while let Some(message) = wire.next().await {
+        if message["type"] == "shutdown" && mistake != Mistake::IgnoresShutdown {
+            return exit(&mut wire, 0, mistake).await;
+        }
+    }
+    if mistake == Mistake::IgnoresTheEnd {
+        forever().await;
+    }
+    1
+}
+
+async fn described(wire: &mut Wire, mistake: Mistake, run: usize) -> u8 {
+    if mistake == Mistake::DescribesSlowly {
+        forever().await;
+    }
+    let version = if mistake == Mistake::DescribesDifferently { run } else { 1 };
+    let mut answer = json!({
+        "type": "describe", "name": "fake", "version": version.to_string(),
+        "description": "Does nothing", "command": ["fake"], "help": "Usage: jp fake",
+    });
+    if mistake == Mistake::DescribesWithoutVersion {
+        answer.as_object_mut().unwrap().remove("version");
+    }
+    wire.say(answer).await;
+    if mistake == Mistake::DescribesAndStays {
+        forever().await;
+    }
+    u8::from(mistake == Mistake::DescribesAndFails)
+}
+
+/// Three requests at the same time; whoever does not look at ids takes any answer for any.
+async fn work(wire: &mut Wire, mistake: Mistake) -> Result<(), u8> {
+    wire.say(json!({"type": "list_conversations", "id": "a"})).await;
+    wire.say(json!({"type": "read_config", "id": "b", "path": "style"})).await;
+    let mut first = None;
+    for _ in 0..2 {
+        let Some(message) = wire.next().await else { return Ok(()) };
+        if message["type"] == "shutdown" && mistake != Mistake::IgnoresShutdown {
+            return Err(exit(wire, 0, mistake).await);
+        }
+        if message["type"] == "error" {
+            if mistake == Mistake::HangsOnErrors {
+                forever().await;
+            }
+            return Err(exit(wire, 4, mistake).await);
+        }
+        first.get_or_insert(message);
+    }
+    let got = first.unwrap_or_default()["type"].clone();
+    if mistake == Mistake::TakesAnyAnswer && got == "config" {
+        return Err(exit(wire, 9, mistake).await);
+    }
+    Ok(())
+}
+
+async fn exit(wire: &mut Wire, code: u8, mistake: Mistake) -> u8 {
+    if mistake != Mistake::SaysNoExit {
+        wire.say(json!({"type": "exit", "code": code})).await;
+    }
+    if mistake == Mistake::GoesOnAfterExit {
+        wire.say(json!({"type": "print", "text": "one more thing"})).await;
+    }
+    if mistake == Mistake::Lingers {
+        forever().await;
+    }
+    code
+}
+
+async fn forever() {
+    std::future::pending::<()>().await;
+}
+
+fn ground() -> Ground {
+    let config = Config::load(Vec::new()).unwrap_or_else(|_| panic!("no settings are settings"));
+    Ground {
+        root: "/nowhere".into(),
+        config: Arc::new(config),
+        args: Vec::new(),
+        options: Map::new(),
+    }
+}
+
+const PATIENCE: Patience = Patience {
+    describe: Duration::from_secs(2),
+    run: Duration::from_secs(10),
+    quiet: Duration::from_secs(1),
+    grace: Duration::from_secs(5),
+};
+
+/// Everything that is found. Time is not real here, so that nobody has to wait.
+async fn found(mistake: Mistake) -> (Vec<Finding>, Vec<Transcript>) {
+    let (fake, ground) = (Fake { mistake, started: AtomicUsize::new(0) }, ground());
+    let (mut findings, mut said) = describe(&fake, &ground, PATIENCE).await.unwrap();
+    let mut usual = None;
+    for case in &CASES {
+        let (more, transcript) = check(case, &fake, &ground, PATIENCE, &mut usual).await.unwrap();
+        findings.extend(more);
+        said.extend(transcript);
+    }
+    (findings, said)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_good_plugin_has_no_findings() {
+    let (findings, _) = found(Mistake::Nothing).await;
+    let text: String = findings.iter().map(Finding::to_text).collect();
+    insta::assert_snapshot!(text, @"
+    ok       describes itself
+    ok       ends with code 0 after that
+    ok       says nothing else
+    ok       has a name, a version and a description
+    ok       has a command: fake
+    ok       has help
+    ok       describes itself again, in the same words
+    ok       describes itself when the message has fields it does not know
+    ok       says `ready` after `init`
+    ok       writes nothing but messages to stdout
+    ok       asks for nothing that there is not: list_conversations, read_config
+    ok       ends with `exit`: code 0, after a shutdown
+    ok       says nothing after `exit`
+    ok       ends after `exit`, although its input does not
+    ok       does the same with a host of a later version
+    ok       does the same when lines come in pieces, and are read slowly
+    ok       does the same when answers are late
+    ok       does the same when answers come in the opposite order
+    ok       ends with `exit` when every request is refused
+    ok       ends with `exit` on a shutdown that comes at once
+    ok       ends when its input ends
+    ");
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_mistake_is_found_where_it_is_made() {
+    use Status::{Failed, Warning};
+    for (mistake, check, status, reason) in [
+        (Mistake::DescribesSlowly, "describe", Failed, "did not answer within 2 seconds"),
+        (Mistake::DescribesWithoutVersion, "describe", Failed, "missing field `version`"),
+        (Mistake::DescribesAndStays, "describe.ends", Failed, "still there 5 seconds"),
+        (Mistake::DescribesAndFails, "describe.ends", Failed, "exited with code 1"),
+        (Mistake::DescribesDifferently, "describe.twice", Failed, "another one"),
+        (Mistake::RunsInstead, "describe", Failed, "it ran instead"),
+        (Mistake::StopsAtUnknownFields, "describe.later", Failed, "does not know"),
+        (Mistake::StopsAtUnknownFields, "later", Failed, "exited with code 3"),
+        (Mistake::IsNeverReady, "ready", Failed, "it had 10 seconds"),
+        (Mistake::Prints, "messages", Failed, "not one JSON object"),
+        (Mistake::AsksForNonsense, "requests", Failed, "unknown message type `dance`"),
+        (Mistake::SaysNoExit, "exit", Failed, "exited with code 0 without it"),
+        (Mistake::Lingers, "ends", Failed, "still there 5 seconds later"),
+        (Mistake::GoesOnAfterExit, "last", Warning, "one more thing"),
+        (Mistake::IgnoresShutdown, "shutdown", Failed, "for it"),
+        (Mistake::IgnoresTheEnd, "gone", Failed, "still there 5 seconds later"),
+        (Mistake::TakesAnyAnswer, "order", Failed, "code 9 instead of code 0"),
+        (Mistake::HangsOnErrors, "refused", Failed, "for it"),
+    ] {
+        let (findings, _) = found(mistake).await;
+        let text: String = findings.iter().map(Finding::to_text).collect();
+        let finding = findings.iter().find(|finding| finding.check == check);
+        let finding = finding.unwrap_or_else(|| panic!("{mistake:?}: {text}"));
+        assert_eq!(finding.status, status, "{mistake:?}: {text}");
+        assert!(finding.reasons.join("; ").contains(reason), "{mistake:?}: {text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_recorded_can_be_played() {
+    let (_, said) = found(Mistake::Nothing).await;
+    let text: String = said.iter().map(ToString::to_string).collect();
+    let transcript = Transcript::parse(&text).unwrap();
+    assert_eq!(transcript.runs().len(), said.len());
+    let fake = |mistake| Fake { mistake, started: AtomicUsize::new(0) };
+    let findings = replay(&fake(Mistake::Nothing), &transcript, PATIENCE).await.unwrap();
+    assert_eq!(findings.len(), said.len());
+    for finding in &findings {
+        assert_eq!(finding.status, Status::Ok, "{}", finding.to_text());
+    }
+    for (mistake, reason) in [
+        (Mistake::Prints, "it said starting instead of"),
+        (Mistake::SaysNoExit, "it ended instead of saying {\"type\":\"exit\""),
+        (Mistake::IsNeverReady, "it did not say {\"type\":\"ready\"}"),
+        (Mistake::Lingers, "still there 5 seconds after its last word"),
+    ] {
+        let findings = replay(&fake(mistake), &transcript, PATIENCE).await.unwrap();
+        let text: String = findings.iter().map(Finding::to_text).collect();
+        assert!(text.contains(reason), "{mistake:?}: {text}");
+    }
+}
+
+#[test]
+fn a_transcript_is_a_file_that_people_can_write() {
+    let text = "> {\"type\":\"describe\"}\n\n< {\"a\":1}\n# second\n>{\"x\":2}\n>\n# empty\n";
+    let transcript = Transcript::parse(text).unwrap();
+    let runs = transcript.runs();
+    assert_eq!(runs.len(), 2);
+    assert_eq!((runs[0].0, runs[0].1.len()), ("", 2));
+    assert_eq!((runs[1].0, runs[1].1.len()), ("second", 2));
+    let error = Transcript::parse("> {}\nhello\n").unwrap_err().to_string();
+    assert_eq!(error, "line 2 is no line of a transcript: it begins with neither `<`, `>` nor `#`");
+}

@@ -2,6 +2,7 @@
 
 mod mcp;
 mod plugin;
+mod plugin_check;
 mod sandbox;
 mod tool;
 
@@ -11,11 +12,12 @@ use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
 pub(crate) use self::{
-    mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpPin},
+    mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpLogin, McpLogout, McpPin},
     plugin::{
         Plugin, PluginInfo, PluginInstall, PluginPin, PluginRegistry, PluginRegistryCheck,
         PluginRemove, PluginRunPolicy, PluginSearch, PluginUpdate, RunPolicy,
     },
+    plugin_check::{PluginCheck, PluginLanguage, PluginNew},
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
         CallArgs, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew,

@@ -6,7 +6,10 @@ mod run;
 use std::ffi::OsString;
 
 use camino::Utf8PathBuf;
-use clap::CommandFactory as _;
+use clap::{
+    CommandFactory as _,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use jp_plugin::{CommandPath, Describe, PREFIX, registry::Kind};
 use jp_plugin_registry::{Home, cached};
 use jp_process::find_program;
@@ -53,13 +56,13 @@ fn choose(ctx: &Ctx, words: Vec<OsString>) -> Result<Chosen> {
         return Err(Error::usage("no command"));
     }
     let name = args.remove(0);
-    let Ok(command) = CommandPath::new(vec![name.clone()]) else { return Err(unknown()) };
+    let Ok(command) = CommandPath::new(vec![name.clone()]) else { return Err(unknown(&name)) };
     if let Some((id, path)) = of_registry(ctx, &command)? {
         return Ok(Chosen { id, path, sha256: None, command, args, describe: None });
     }
     let file = command.file_name();
     let found = find_program(file.as_ref(), ctx::variable("PATH").as_ref(), "/".as_ref());
-    let Ok(found) = found else { return Err(unknown()) };
+    let Ok(found) = found else { return Err(unknown(&name)) };
     let path = Utf8PathBuf::try_from(found)
         .map_err(|error| Error::usage(format!("the path of the plugin is not UTF-8: {error}")))?;
     let path =
@@ -80,10 +83,18 @@ fn of_registry(ctx: &Ctx, command: &CommandPath) -> Result<Option<(String, Utf8P
 }
 
 /// There is no such command; said as for every other word that is none.
-fn unknown() -> Error {
-    let command = Args::command().allow_external_subcommands(false);
-    if let Err(error) = command.try_get_matches_from(ctx::words()) {
-        let _ = error.print();
+fn unknown(name: &str) -> Error {
+    let mut command = Args::command();
+    let usage = command.render_usage();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let near = jp_config::nearest(name, names).map(str::to_owned);
+    let mut error = clap::Error::new(ErrorKind::InvalidSubcommand).with_cmd(&command);
+    error.insert(ContextKind::InvalidSubcommand, ContextValue::String(name.to_owned()));
+    if let Some(near) = near {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near]));
     }
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    // If nobody can be told, the exit code still tells.
+    let _ = error.print();
     Error::said(Exit::Usage)
 }

@@ -127,7 +127,11 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
 impl From<ServerError> for Error {
     fn from(error: ServerError) -> Self {
         let exit = if error.is_refusal() { Exit::Refused } else { Exit::Failure };
-        let exit = if matches!(error, ServerError::Unknown { .. }) { Exit::Usage } else { exit };
+        let exit = match &error {
+            ServerError::Unknown { .. } => Exit::Usage,
+            error if error.wants_login() => Exit::NeedsInput,
+            _ => exit,
+        };
         let shown = Self::new(exit, causes(&error).join(": "));
         error.hints().into_iter().fold(shown, Self::hint)
     }
@@ -152,6 +156,7 @@ impl From<ResolveError> for Error {
         message.dedup();
         let exit = match &error {
             _ if error.is_refusal() => Exit::Refused,
+            ResolveError::Server { source, .. } if source.wants_login() => Exit::NeedsInput,
             // Nothing that was written here is wrong.
             ResolveError::Server { source, .. } if matches!(**source, ServerError::Mcp(_)) => {
                 Exit::Failure

@@ -45,5 +45,9 @@ pub(crate) const SUBSCRIBE: Duration = Duration::from_secs(1);
 /// answer would fill the memory otherwise.
 pub(crate) const MAX_OWED: usize = 64;
 
+/// So often a server may refuse one request before it is not sent again: once because it wants to know who
+/// we are, and once because it wants more.
+pub(crate) const MAX_CHALLENGES: usize = 2;
+
 /// The longest name of a tool, in bytes.
 pub(crate) const MAX_NAME: usize = 512;

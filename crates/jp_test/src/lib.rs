@@ -34,6 +34,8 @@ mod normalize;
 mod output;
 mod pty;
 mod pump;
+#[cfg(feature = "rmcp")]
+pub mod rmcp_client;
 mod run;
 mod running;
 mod screen;

@@ -19,6 +19,34 @@ pub(crate) enum Mcp {
     Allow(McpAllow),
     Call(McpCall),
     Pin(McpPin),
+    Login(McpLogin),
+    Logout(McpLogout),
+}
+
+/// Log in to a server that runs elsewhere
+///
+/// The server names an authorization server, and that shows a page in your browser. What it gives out is
+/// kept in your state directory, for you alone, and is sent to this server and nowhere else. Nothing else
+/// that jp does opens a page or waits for a login.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLogin {
+    /// The name of the server
+    #[arg(value_name = "SERVER")]
+    pub(crate) server: String,
+
+    /// Print the address of the page, and do not open it
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+}
+
+/// Forget the login of a server
+///
+/// The authorization server is not told: what it gave out ends by itself, or where you have an account.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLogout {
+    /// The name of the server
+    #[arg(value_name = "SERVER")]
+    pub(crate) server: String,
 }
 
 /// Say what a server is, how it is confined, and what tools it has

@@ -3,7 +3,10 @@
 use camino::Utf8PathBuf;
 use clap::{Subcommand, ValueEnum, ValueHint, builder::NonEmptyStringValueParser};
 
-use super::path;
+use super::{
+    path,
+    plugin_check::{PluginCheck, PluginNew},
+};
 
 /// Look at plugins and manage them
 #[derive(Debug, Subcommand)]
@@ -19,6 +22,8 @@ pub(crate) enum Plugin {
     RunPolicy(PluginRunPolicy),
     #[command(subcommand)]
     Registry(PluginRegistry),
+    New(PluginNew),
+    Check(PluginCheck),
 }
 
 /// Look for plugins in the registry

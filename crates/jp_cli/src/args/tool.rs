@@ -277,7 +277,7 @@ pub(crate) enum ToolRuntime {
 #[derive(Debug, Clone)]
 pub(crate) struct Arguments(pub(crate) serde_json::Map<String, serde_json::Value>);
 
-fn object(text: &str) -> Result<Arguments, String> {
+pub(super) fn object(text: &str) -> Result<Arguments, String> {
     serde_json::from_str(text).map(Arguments).map_err(|error| error.to_string())
 }
 

@@ -2,9 +2,11 @@
 
 mod add;
 mod allow;
+mod browser;
 pub(crate) mod confinement;
 mod inspect;
 mod list;
+mod login;
 mod pin;
 
 use crate::{
@@ -22,6 +24,8 @@ pub(crate) fn run(ctx: &Ctx, args: Mcp) -> Result {
         Mcp::Allow(args) => allow::run(ctx, &args),
         Mcp::Call(args) => call(ctx, &args),
         Mcp::Pin(args) => pin::run(ctx, &args),
+        Mcp::Login(args) => login::login(ctx, &args),
+        Mcp::Logout(args) => login::logout(ctx, &args),
     }
 }
 

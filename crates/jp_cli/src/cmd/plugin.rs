@@ -5,8 +5,10 @@
 pub(crate) mod acquire;
 mod bar;
 mod binary;
+mod check;
 mod info;
 mod install;
+mod new;
 mod pin;
 mod registry;
 mod remove;
@@ -33,6 +35,8 @@ pub(crate) fn run(ctx: &Ctx, args: Plugin) -> Result {
         Plugin::Remove(args) => remove::run(ctx, &args),
         Plugin::Pin(args) => pin::run(ctx, &args),
         Plugin::RunPolicy(args) => run_policy::run(ctx, &args),
+        Plugin::New(args) => new::run(ctx, &args),
+        Plugin::Check(args) => check::run(ctx, &args),
         Plugin::Registry(PluginRegistry::Check(args)) => registry::check(ctx, &args),
     }
 }

@@ -32,6 +32,8 @@ pub(super) fn world(ctx: &Ctx, attended: Option<&Arc<Progress>>) -> McpWorld {
         fill: Box::new(fill),
         media: cache.as_ref().map(|cache| cache.join("media")),
         eras: cache.map(|cache| cache.join("eras")),
+        logins: ctx::state_home().map(|state| state.join("jp/mcp/logins")),
+        home: ctx::home(),
         pins: ctx::state_home().map(|state| state.join("jp/mcp/pins")),
         agreements: agreements(),
         progress: attended.and_then(listener),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 35] = [
+const COMMANDS: [&str; 37] = [
     "",
     "init",
     "config",
@@ -33,6 +33,8 @@ const COMMANDS: [&str; 35] = [
     "mcp allow",
     "mcp call",
     "mcp pin",
+    "mcp login",
+    "mcp logout",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

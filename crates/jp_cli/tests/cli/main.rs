@@ -14,6 +14,7 @@ mod mcp;
 mod mcp_others;
 mod output;
 mod plugin_manage;
+mod plugin_session;
 mod program;
 mod sandbox;
 mod tool;

@@ -8,6 +8,7 @@ mod bookworm;
 mod calls;
 mod commands;
 mod confined;
+mod login;
 mod names;
 mod pins;
 mod questions;

@@ -7,6 +7,7 @@ use jp_tool::access::Capability;
 
 use super::{config, errors, merged, rendered};
 use crate::conversation::tool::source::ToolSource;
+use crate::providers::McpGrant;
 use crate::{Config, Layer};
 
 #[test]
@@ -49,6 +50,61 @@ fn a_server_is_a_service() {
     assert!(server.stateful);
     assert!(config.warnings().is_empty());
     assert_eq!(config.server_key("far", &["headers", "X.Y"]), "providers.mcp.far.headers.\"X.Y\"");
+}
+
+#[test]
+fn a_service_wants_a_login() {
+    let config = config(
+        "[providers.mcp.far]\nurl = 'https://example.org/mcp'\n\
+         auth = { client_id = 'jp', client_secret_env = 'JP_SECRET', scopes = ['read'], \
+         client_metadata_url = 'https://example.org/jp.json' }\n\
+         [providers.mcp.other]\nurl = 'https://example.org/mcp'\nauth = {}",
+    );
+    let auth = config.app.providers.mcp["far"].auth.as_ref().unwrap();
+    assert_eq!(auth.grant, McpGrant::AuthorizationCode);
+    assert_eq!(
+        (auth.client_id.as_deref(), auth.scopes.as_slice()),
+        (Some("jp"), &["read".to_owned()][..])
+    );
+    assert_eq!(auth.client_secret_env.as_deref(), Some("JP_SECRET"));
+    assert!(config.warnings().is_empty());
+
+    let own = "[providers.mcp.far]\nurl = 'https://example.org/mcp'\n\
+               auth = { grant = 'client_credentials', client_id = 'jp', private_key_file = '~/key.pem' }";
+    let config = Config::load(vec![Layer::user("u", own)]).unwrap();
+    let auth = config.app.providers.mcp["far"].auth.as_ref().unwrap();
+    assert_eq!(auth.grant, McpGrant::ClientCredentials);
+    let error = Config::load(vec![Layer::workspace("w", own)]).unwrap_err().to_string();
+    assert!(error.contains("can only be set in your own settings"), "{error}");
+    let foreign = "[providers.mcp.far.auth]\nscopes = ['all']";
+    let error = Config::load(vec![Layer::user("u", own), Layer::workspace("w", foreign)]);
+    assert!(error.unwrap_err().to_string().contains("a workspace cannot change it"));
+}
+
+#[test]
+fn a_login_that_cannot_be_is_refused() {
+    let wrong = |auth: &str| {
+        errors(&format!("[providers.mcp.a]\nurl = 'https://x.org'\nauth = {{ {auth} }}\n"))
+    };
+    for (auth, error) in [
+        ("grant = 'client_credentials'", "cannot log in by `client_credentials`"),
+        ("grant = 'client_credentials', client_id = 'a'", "cannot log in by `client_credentials`"),
+        ("client_secret_env = 'JP_A'", "there is no `client_id`"),
+        ("client_id = 'a', client_secret_env = 'hunter 2'", "is not the name of a variable"),
+        ("client_metadata_url = 'http://x.org/a'", "is not an `https://` URL with a path"),
+        ("client_metadata_url = 'https://x.org'", "is not an `https://` URL with a path"),
+        ("grant = 'implicit'", "implicit"),
+    ] {
+        let found = wrong(auth);
+        assert!(found.contains(error), "{auth}: {found}");
+        assert!(!found.contains("hunter"), "{found}");
+    }
+    let both = errors(
+        "[providers.mcp.a]\nurl = 'https://x.org'\nheaders = { authorization = '${JP_A}' }\nauth = {}\n",
+    );
+    assert!(both.contains("both `auth` and a header `Authorization`"), "{both}");
+    let program = errors("[providers.mcp.a]\ncommand = 'x'\nauth = {}\n");
+    assert!(program.contains("only for a server with `url`"), "{program}");
 }
 
 #[test]

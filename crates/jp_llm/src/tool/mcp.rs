@@ -25,7 +25,11 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{ConfineError, Covered};
-use jp_mcp::{Client, Connect, Http, McpError, Progress, ServerSpec, Status, Tool, Tools};
+use jp_mcp::{
+    Authorizer, Client, Connect, Http, LoginError, McpError, Progress, ServerSpec, Status, Tool,
+    Tools,
+    oauth::{OAuth, OAuthSpec},
+};
 use jp_sandbox::plan::Plan;
 use thiserror::Error;
 use url::Url;
@@ -52,6 +56,10 @@ pub struct McpWorld {
     pub media: Option<Utf8PathBuf>,
     /// Where it is remembered how servers speak; `None` to find it out each time.
     pub eras: Option<Utf8PathBuf>,
+    /// Where logins are kept; `None` to keep them for this run.
+    pub logins: Option<Utf8PathBuf>,
+    /// The home directory of the user, which `~` stands for.
+    pub home: Option<Utf8PathBuf>,
     /// Where it is kept what tools were when they were first used; `None` to keep it for this run.
     pub pins: Option<Utf8PathBuf>,
     /// Where it is kept which servers of workspaces somebody agreed to; `None` to keep it for this run.
@@ -129,6 +137,13 @@ impl ServerError {
             })
     }
 
+    /// Whether somebody has to log in first.
+    pub fn wants_login(&self) -> bool {
+        let Self::Mcp(error) = self else { return false };
+        matches!(&**error, McpError::Login { source, .. }
+            if matches!(**source, LoginError::Needed | LoginError::MoreRights(_)))
+    }
+
     /// What can be done about it.
     pub fn hints(&self) -> Vec<String> {
         match (self, self.program()) {
@@ -168,6 +183,7 @@ pub struct Server {
     client: Client,
     is_stateful: bool,
     launcher: Option<Arc<Launcher>>,
+    login: Option<OAuth>,
     era_key: Option<String>,
     shared: Arc<Shared>,
 }
@@ -211,7 +227,7 @@ pub(crate) struct Recipe {
 #[derive(Debug)]
 pub(crate) enum Way {
     Program(Box<Launcher>),
-    Http { url: Url, headers: Vec<(String, String)> },
+    Http { url: Url, headers: Vec<(String, String)>, login: Option<OAuthSpec> },
 }
 
 impl Servers {
@@ -259,15 +275,18 @@ impl Servers {
 impl Server {
     fn new(recipe: Recipe, shared: Arc<Shared>) -> Self {
         let Recipe { name, way, is_stateful, startup, patience } = recipe;
-        let (connect, launcher, era_key, roots) = match way {
+        let (connect, launcher, login, era_key, roots) = match way {
             Way::Program(launcher) => {
                 let launcher = Arc::new(*launcher);
                 let (key, roots) = (eras::key(&launcher), launcher.roots());
-                (Connect::Program(launcher.clone()), Some(launcher), key, roots)
+                (Connect::Program(launcher.clone()), Some(launcher), None, key, roots)
             }
-            Way::Http { url, headers } => {
+            Way::Http { url, headers, login } => {
                 let key = Some(url.to_string());
-                (Connect::Http(Http { url, headers }), None, key, Vec::new())
+                let login = login.map(OAuth::new);
+                let authorizer = login.clone().map(|login| Arc::new(login) as Arc<dyn Authorizer>);
+                let http = Http { url, headers, authorizer };
+                (Connect::Http(http), None, login, key, Vec::new())
             }
         };
         let era = era_key.as_deref().and_then(|key| shared.eras.recall(key));
@@ -280,15 +299,15 @@ impl Server {
             roots,
             era,
         };
-        Self { name, client: Client::new(spec), is_stateful, launcher, era_key, shared }
+        Self { name, client: Client::new(spec), is_stateful, launcher, login, era_key, shared }
     }
 
     /// A server that somebody else starts.
     #[cfg(test)]
     pub(crate) fn started_by(launch: Arc<dyn jp_mcp::Launch>) -> Self {
         let fill = Box::new(|_: &str, value: &str| Ok(value.to_owned()));
-        let (media, eras, pins, agreements, progress) = Default::default();
-        let world = McpWorld { fill, media, eras, pins, agreements, progress };
+        let (media, eras, logins, home, pins, agreements, progress) = Default::default();
+        let world = McpWorld { fill, media, eras, logins, home, pins, agreements, progress };
         let minute = std::time::Duration::from_mins(1);
         let spec = ServerSpec {
             name: "test".to_owned(),
@@ -301,7 +320,8 @@ impl Server {
         };
         let shared = Arc::new(Shared::new(world, "/w".into()));
         let (name, client) = (spec.name.clone(), Client::new(spec));
-        Self { name, client, is_stateful: true, launcher: None, era_key: None, shared }
+        let (launcher, login, era_key) = Default::default();
+        Self { name, client, is_stateful: true, launcher, login, era_key, shared }
     }
 
     /// What it is called in the configuration.
@@ -312,6 +332,11 @@ impl Server {
     /// Who speaks with it.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// How it is logged in to; `None` if it cannot want that.
+    pub fn login(&self) -> Option<&OAuth> {
+        self.login.as_ref()
     }
 
     /// Whether one process serves the whole run.

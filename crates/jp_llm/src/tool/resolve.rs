@@ -10,6 +10,7 @@
 
 mod error;
 mod listed;
+mod login;
 mod mcp;
 mod resolved;
 mod runs;

@@ -2,6 +2,7 @@
 
 use jp_llm::tool::Resolver;
 use jp_sandbox::{confinement::Tier, plan::Plan};
+use jp_tool::access::AccessPolicy;
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,8 +16,8 @@ use crate::{
 pub(crate) enum Confinement {
     /// It runs elsewhere.
     Elsewhere,
-    /// By this plan; whether that is made from rules of its own.
-    Plan { plan: Box<Plan>, has_rules: bool },
+    /// By this plan, made from rules of its own if it has some.
+    Plan { plan: Box<Plan>, rules: Option<AccessPolicy> },
     /// It cannot be said.
     Unknown(String),
 }
@@ -24,10 +25,10 @@ pub(crate) enum Confinement {
 impl Confinement {
     /// That of a server which need not have been allowed yet. Nothing is started.
     pub(crate) async fn of(ctx: &Ctx, resolver: &Resolver, server: &str) -> Self {
-        let has_rules = ctx.policies().server(server).is_some();
+        let rules = ctx.policies().server(server).map(|server| server.policy.clone());
         match resolver.server_plan(server).await {
             Ok(None) => Self::Elsewhere,
-            Ok(Some(Ok(plan))) => Self::Plan { plan: Box::new(plan), has_rules },
+            Ok(Some(Ok(plan))) => Self::Plan { plan: Box::new(plan), rules },
             Ok(Some(Err(error))) => Self::Unknown(error.to_string()),
             Err(error) => Self::Unknown(error.to_string()),
         }
@@ -38,8 +39,8 @@ impl Confinement {
         match self {
             Self::Elsewhere => "elsewhere",
             Self::Plan { plan, .. } if plan.off || plan.tier == Tier::None => "none",
-            Self::Plan { has_rules: true, .. } => "its rules",
-            Self::Plan { has_rules: false, .. } => "workspace",
+            Self::Plan { rules: Some(_), .. } => "its rules",
+            Self::Plan { rules: None, .. } => "workspace",
             Self::Unknown(_) => "unknown",
         }
     }
@@ -51,8 +52,9 @@ impl Confinement {
                 return "confined: it runs elsewhere, and nothing here restricts it\n".to_owned();
             }
             Self::Unknown(reason) => format!("confined: cannot be said: {reason}\n"),
-            Self::Plan { plan, .. } => {
-                format!("confined by: {}\n{}", self.words(), enforced_text(plan))
+            Self::Plan { plan, rules } => {
+                let text = format!("confined by: {}\n{}", self.words(), enforced_text(plan));
+                text + &rules.as_ref().map(left_open).unwrap_or_default()
             }
         };
         let loosened = confine::loosened(ctx.config());
@@ -69,5 +71,23 @@ impl Confinement {
         object["by"] = json!(self.words());
         object["loosened"] = json!(confine::loosened(ctx.config()));
         object
+    }
+}
+
+/// What has no rules of its kind is as it is without any rules, which is easily overlooked.
+fn left_open(rules: &AccessPolicy) -> String {
+    let kinds = [
+        (rules.fs.is_empty(), "files of the workspace"),
+        (rules.net.is_empty(), "the network"),
+        (rules.env.is_empty(), "variables"),
+    ];
+    let open: Vec<_> =
+        kinds.into_iter().filter_map(|(is_open, kind)| is_open.then_some(kind)).collect();
+    match open.as_slice() {
+        [] => String::new(),
+        open => format!(
+            "No rule is about {}, so that is as for a tool without rules.\n",
+            open.join(", ")
+        ),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use comfy_table::{ContentArrangement, Table, presets};
 use jp_llm::tool::{Resolver, ServerError};
-use jp_mcp::{Status, Tools};
+use jp_mcp::{Status, Tools, oauth::LoginState};
 use jp_printer::{Print, single_line, truncate_to_width};
 use serde_json::{Value, json};
 
@@ -25,6 +25,8 @@ struct Row {
     name: String,
     found: std::result::Result<Arc<Tools>, ServerError>,
     status: Status,
+    /// What is known of its login, without asking anybody.
+    login: Option<LoginState>,
     confinement: Confinement,
 }
 
@@ -74,17 +76,24 @@ async fn row(ctx: &Ctx, resolver: &Resolver, name: &str) -> Row {
     let server = match resolver.server(&name) {
         Ok(server) => server,
         Err(error) => {
-            return Row { name, found: Err(error), status: Status::default(), confinement };
+            let (status, login) = Default::default();
+            return Row { name, found: Err(error), status, login, confinement };
         }
     };
     let found = server.tools().await;
-    Row { name, found, status: server.status(), confinement }
+    let login = match server.login() {
+        Some(login) => login.state().await.ok(),
+        None => None,
+    };
+    Row { name, found, status: server.status(), login, confinement }
 }
 
 fn state(row: &Row) -> &'static str {
-    match row.found {
+    match &row.found {
+        Ok(_) if row.login == Some(LoginState::Present) => "logged in",
         Ok(_) => "ready",
         Err(ServerError::NotAllowed { .. }) => "not allowed yet",
+        Err(error) if error.wants_login() => "needs login",
         Err(_) => "failed",
     }
 }

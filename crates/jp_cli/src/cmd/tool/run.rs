@@ -210,7 +210,7 @@ async fn resolved(
 }
 
 /// Sees a call to its end. The first interruption asks it to end, the second does not ask.
-pub(super) async fn interruptible<T>(
+pub(in crate::cmd) async fn interruptible<T>(
     work: impl Future<Output = T>,
     cancel: &CancellationToken,
 ) -> Result<T> {

@@ -161,6 +161,7 @@ fn a_person_sees_what_it_is_and_decides() {
         "A = \"${JP_A}\"",
         "host = \"example.org\"",
         "confined by: its rules",
+        "No rule is about files of the workspace, variables",
         "May it be started",
     ] {
         pty.expect(words, WITHIN);

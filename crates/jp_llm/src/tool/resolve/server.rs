@@ -89,7 +89,9 @@ impl Resolver {
         let way = if let Some(url) = &config.url {
             let key = self.config.server_key(name, &["url"]);
             let url = Url::parse(url).map_err(|error| setting(key, error.to_string()))?;
-            Way::Http { url, headers: self.filled(name, "headers", &config.headers)? }
+            let headers = self.filled(name, "headers", &config.headers)?;
+            let login = self.login(name, &url, config)?;
+            Way::Http { url, headers, login }
         } else {
             let variables = self.filled(name, "variables", &config.variables)?;
             Way::Program(Box::new(self.launcher(name, config, variables)))
@@ -145,7 +147,7 @@ impl Resolver {
     }
 }
 
-fn setting(key: String, reason: String) -> ServerError {
+pub(super) fn setting(key: String, reason: String) -> ServerError {
     ServerError::Setting { key, reason }
 }
 

@@ -362,6 +362,10 @@ fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
             let key = format!("providers.mcp.{server}.timeout_secs");
             made.error.trace.push(format!("`{key}` is how long it may take"));
         }
+        if let Some(McpError::Login { .. }) = cause.downcast_ref() {
+            // Nobody was asked to log in, and nobody is in the middle of a call.
+            made.cause = Cause::Unanswered;
+        }
         if let Some(ProgramError::Confine(ConfineError::Refused(refusal))) = cause.downcast_ref() {
             made.cause = Cause::Refused;
             made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));

@@ -19,6 +19,11 @@ use crate::{
 /// Installs it because its command was used. Returns when it is there.
 pub(crate) fn on_demand(ctx: &Ctx, command: &CommandPath, entry: &Entry) -> Result {
     let world = World::new(ctx)?;
+    let is_there = world.home.sha256(&entry.id).ok().flatten().is_some();
+    // What is there is used as it is; it is updated when somebody says so.
+    if is_there && world.denied(&entry.id).is_none() {
+        return Ok(());
+    }
     let registry = world.needed_registry()?;
     let plan = world.plan(&registry, std::slice::from_ref(command), Why::Used)?;
     let otherwise = format!("`jp plugin install {}` installs it", entry.id);

@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
     }
     let mut lines = vec![("id", id.to_string())];
     lines.extend(listed.map(|it| of_registry(it.0, it.1)).unwrap_or_default());
-    lines.extend(of_file(&world, record, now));
+    lines.extend(of_file(world.home.binary(&id).as_str(), record, now));
     lines.extend(settings.into_iter().filter_map(|(name, value)| Some((name, value?))));
     let text: String =
         lines.iter().map(|(name, value)| format!("{name:12} {}\n", line(value))).collect();
@@ -84,13 +84,11 @@ fn of_registry(command: &CommandPath, entry: &Entry) -> Vec<(&'static str, Strin
 }
 
 fn of_file(
-    world: &World<'_>,
+    file: &str,
     record: Option<&Record>,
     now: Option<String>,
 ) -> Vec<(&'static str, String)> {
     let Some(record) = record else { return vec![("installed", "no".to_owned())] };
-    let id = world.installed().plugins.into_iter().find(|(_, it)| it == record).map(|it| it.0);
-    let file = id.map(|id| world.home.binary(&id).to_string()).unwrap_or_default();
     let state = match now {
         None => "its file is missing or cannot be executed".to_owned(),
         Some(now) if now == record.sha256.to_string() => format!("sha256 {now}"),
@@ -99,7 +97,7 @@ fn of_file(
     vec![
         ("installed", record.installed_at.to_string()),
         ("from", record.url.clone()),
-        ("file", file),
+        ("file", file.to_owned()),
         ("is", state),
     ]
 }

@@ -17,7 +17,7 @@ case "$first" in '{"type":"describe"'*)
     exit ;;
 esac
 echo '{"type":"ready"}'
-echo '{"type":"print","text":"served\n"}'
+printf '%s\n' '{"type":"print","text":"served\n"}'
 echo '{"type":"exit","code":0}'
 "#;
 
@@ -35,12 +35,14 @@ fn shop() -> Shop {
 #[test]
 fn an_official_plugin_is_installed_and_runs() {
     let shop = shop();
-    let output = shop.jp(["mine", "--no-interaction"]).run().success();
+    let output = shop.jp(["--no-interaction", "mine"]).run().success();
     assert_eq!(output.stdout(), "served\n");
     assert_eq!(shop.files(), ["installed.json", "jp-base", "jp-mine"]);
-    // The second time it is there.
+    // The second time it is there, also if the registry has a newer one by now.
+    shop.offer_bytes("mine", &official("mine", &["base"]), b"new");
+    shop.env.write(shop.env.data_home().join("jp/registry.json"), shop.registry_text());
     let before = shop.requests().len();
-    shop.jp(["mine"]).run().success();
+    shop.jp(["--cfg", "plugins.command.mine.run=unattended", "mine"]).run().success();
     assert_eq!(shop.requests().len(), before);
 }
 

@@ -55,7 +55,9 @@ impl fmt::Debug for Http {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         // The address may hold a password or a key as well.
         let place = self.url.origin().ascii_serialization();
-        f.debug_struct("Http").field("at", &place).field("headers", &names).finish()
+        let mut shown = f.debug_struct("Http");
+        shown.field("at", &place).field("headers", &names).field("authorizer", &self.authorizer);
+        shown.finish()
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// So long the whole search may take. Each request has its own limit, but a server can name many places.
-const SEARCH: Duration = Duration::from_secs(60);
+const SEARCH: Duration = Duration::from_mins(1);
 
 /// The longest token that is kept, in bytes.
 const MAX_TOKEN: usize = 32 * 1024;
@@ -63,8 +63,8 @@ pub(super) async fn discover(
         let why = "the server does not name an authorization server";
         return Err(LoginError::Discovery(why.to_owned()));
     }
-    let mut metadata = resolved.metadata;
-    let issuer = check(&mut metadata, web.reach())?;
+    let metadata = resolved.metadata;
+    let issuer = check(&metadata, web.reach())?;
     let memory = InMemoryCredentialStore::new();
     let mut found = Found { manager, metadata, issuer, memory, web, hidden };
     found.manager.set_metadata(found.metadata.clone());
@@ -148,7 +148,7 @@ impl Found {
 }
 
 /// Whether all parts of an authorization server can be used; and who it is.
-fn check(metadata: &mut AuthorizationMetadata, reach: &Reach) -> Result<String, LoginError> {
+fn check(metadata: &AuthorizationMetadata, reach: &Reach) -> Result<String, LoginError> {
     let endpoints = [&metadata.authorization_endpoint, &metadata.token_endpoint];
     for endpoint in endpoints.into_iter().chain(&metadata.registration_endpoint) {
         let wrong = |_| LoginError::Discovery(format!("{} is no address", plain(endpoint)));
@@ -156,13 +156,9 @@ fn check(metadata: &mut AuthorizationMetadata, reach: &Reach) -> Result<String, 
         reach.check(&endpoint).map_err(unreachable)?;
     }
     let issuer = metadata.issuer.clone().unwrap_or_default();
-    match Url::parse(&issuer) {
-        Ok(url) => reach.check(&url).map_err(unreachable)?,
-        Err(_) => {
-            let why = "the authorization server does not say who it is";
-            return Err(LoginError::Discovery(why.to_owned()));
-        }
-    }
+    let nobody =
+        |_| LoginError::Discovery("the authorization server does not say who it is".to_owned());
+    reach.check(&Url::parse(&issuer).map_err(nobody)?).map_err(unreachable)?;
     Ok(issuer)
 }
 

@@ -120,7 +120,7 @@ async fn ask(
     let coming = listener.wait(&state, spec.login_within);
     let shown = async {
         browser.show(&url).await;
-        std::future::pending().await
+        std::future::pending::<()>().await;
     };
     tokio::select! {
         callback = coming => callback,

@@ -148,7 +148,7 @@ impl Bounded {
                 None => request(),
             };
             let challenge = match post::post(request, message, session, &self.shared).await? {
-                Posted::Answered(answer) => return Ok(answer),
+                Posted::Answered(answer) => return Ok(*answer),
                 Posted::Challenged(challenge) => challenge,
             };
             refused += 1;

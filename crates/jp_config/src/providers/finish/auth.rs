@@ -10,7 +10,7 @@ use crate::source::Sources;
 pub(super) fn check(name: &str, server: &Table, sources: &Sources, errors: &mut Findings) {
     let Some(entry) = server.get("auth") else { return };
     let Some(auth) = entry.node.as_table() else { return };
-    let checked = Auth { name, entry, auth };
+    let checked = Auth { name, entry, table: auth };
     checked.header(server, errors);
     checked.secret_name(errors);
     checked.description(errors);
@@ -23,7 +23,7 @@ pub(super) fn check(name: &str, server: &Table, sources: &Sources, errors: &mut 
 struct Auth<'a> {
     name: &'a str,
     entry: &'a Entry,
-    auth: &'a Table,
+    table: &'a Table,
 }
 
 impl Auth<'_> {
@@ -45,7 +45,7 @@ impl Auth<'_> {
 
     /// It is the name of a variable, and a secret that stands there instead would be shown.
     fn secret_name(&self, errors: &mut Findings) {
-        let Some(entry) = self.auth.get("client_secret_env") else { return };
+        let Some(entry) = self.table.get("client_secret_env") else { return };
         let Some(text) = entry.node.as_text() else { return };
         let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
         let is_name = text.bytes().next().is_some_and(is_letter)
@@ -61,7 +61,7 @@ impl Auth<'_> {
     }
 
     fn description(&self, errors: &mut Findings) {
-        let Some(entry) = self.auth.get("client_metadata_url") else { return };
+        let Some(entry) = self.table.get("client_metadata_url") else { return };
         let Some(text) = entry.node.as_text() else { return };
         let path = text.strip_prefix("https://").and_then(|rest| rest.split_once('/'));
         if path.is_none_or(|(_, path)| path.is_empty()) {
@@ -73,7 +73,7 @@ impl Auth<'_> {
 
     /// A workspace may come from anybody. What it has signed with a key of the user is for the user to say.
     fn key_file(&self, sources: &Sources, errors: &mut Findings) {
-        let Some(entry) = self.auth.get("private_key_file") else { return };
+        let Some(entry) = self.table.get("private_key_file") else { return };
         let layer = sources.of(entry.node.origin).kind;
         if matches!(layer, LayerKind::Workspace | LayerKind::Directory) {
             let key = self.key(&["private_key_file"]);
@@ -83,9 +83,9 @@ impl Auth<'_> {
     }
 
     fn by_itself(&self, errors: &mut Findings) {
-        let proofs = ["client_secret_env", "private_key_file"].map(|key| self.auth.get(key));
+        let proofs = ["client_secret_env", "private_key_file"].map(|key| self.table.get(key));
         let of = self.key(&[]);
-        let help = match (self.auth.get("client_id"), proofs) {
+        let help = match (self.table.get("client_id"), proofs) {
             (None, _) => "it needs `client_id`",
             (_, [None, None]) => "it needs `client_secret_env` or `private_key_file`",
             (_, [Some(_), Some(_)]) => {
@@ -100,7 +100,7 @@ impl Auth<'_> {
     fn by_person(&self, errors: &mut Findings) {
         self.only_for("private_key_file", "client_credentials", errors);
         if let (Some(secret), None) =
-            (self.auth.get("client_secret_env"), self.auth.get("client_id"))
+            (self.table.get("client_secret_env"), self.table.get("client_id"))
         {
             let key = self.key(&["client_secret_env"]);
             let message = format!("`{key}` is the secret of a client, and there is no `client_id`");
@@ -109,7 +109,7 @@ impl Auth<'_> {
     }
 
     fn only_for(&self, name: &str, grant: &str, errors: &mut Findings) {
-        if let Some(entry) = self.auth.get(name) {
+        if let Some(entry) = self.table.get(name) {
             let key = self.key(&[name]);
             let message = format!("`{key}` is only for `grant = \"{grant}\"`");
             errors.push(Finding::new(entry.key, key, message));

@@ -1,3 +1,5 @@
+//! What is kept of a login is for its owner, whole, and not printed.
+
 use tempfile::TempDir;
 
 use super::*;

@@ -45,7 +45,7 @@ pub(super) async fn post(
     }
     let response = send(request, message).await?;
     if matches!(response.status(), StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-        return Ok(Posted::Answered(StreamableHttpPostResponse::Accepted));
+        return Ok(Posted::Answered(Box::new(StreamableHttpPostResponse::Accepted)));
     }
     if response.status() == StatusCode::NOT_FOUND && session.is_some() {
         return Err(StreamableHttpError::SessionExpired);
@@ -59,12 +59,12 @@ pub(super) async fn post(
     } else {
         refused(response, meter).await
     };
-    answer.map(Posted::Answered)
+    answer.map(|answer| Posted::Answered(Box::new(answer)))
 }
 
 /// What became of a message.
 pub(super) enum Posted {
-    Answered(StreamableHttpPostResponse),
+    Answered(Box<StreamableHttpPostResponse>),
     /// The server wants to know who we are, or wants more; it has not acted on the message.
     Challenged(Challenge),
 }

@@ -157,9 +157,9 @@ async fn mcp(stream: &mut BufReader<TcpStream>, world: &World, heard: &Heard) ->
         heard.authorization.as_deref().is_some_and(|it| it.starts_with("Bearer hidden-token"));
     if !is_known {
         let place = format!("{}/.well-known/oauth-protected-resource/mcp", world.resource);
-        let head =
+        let wants =
             format!("www-authenticate: Bearer scope=\"read\", resource_metadata=\"{place}\"\r\n");
-        return answer(stream, "401 Unauthorized", &head, "").await;
+        return answer(stream, "401 Unauthorized", &wants, "").await;
     }
     let message: Value = serde_json::from_str(&heard.body).unwrap_or_default();
     let result = match message["method"].as_str() {

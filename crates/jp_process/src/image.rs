@@ -7,7 +7,6 @@
 //! While a program runs the kernel lets nobody write to its file, so one more look after the start closes
 //! the gap that is left. A script is read by its interpreter a little later; who can write to the file
 //! itself, and not only replace it, can still win against that.
-#![expect(clippy::disallowed_methods, reason = "what is summed is the file that is executed")]
 
 use std::{
     fs::File,

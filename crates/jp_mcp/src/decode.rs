@@ -71,9 +71,10 @@ pub(crate) fn page(
         *room = left.ok_or_else(|| {
             malformed(format!("the list of its tools has more than {MAX_LIST} bytes"))
         })?;
-        let found = match is_large {
-            true => Err(format!("its definition has more than {MAX_TOOL} bytes")),
-            false => tool(value, &mut names),
+        let found = if is_large {
+            Err(format!("its definition has more than {MAX_TOOL} bytes"))
+        } else {
+            tool(value, &mut names)
         };
         match found {
             Ok(tool) => tools.tools.push(tool),

@@ -119,14 +119,14 @@ impl Interaction for Attendant<'_> {
         }
     }
 
-    async fn ask(&self, asker: Asker<'_>, asked: &Asked) -> Answer {
+    async fn ask(&self, who: Asker<'_>, asked: &Asked) -> Answer {
         let terminal = self.ctx.terminal();
         if !terminal.can_ask() {
             return Answer::Nobody;
         }
         let _turn = Terminal::turn();
         let _pause = self.progress.pause();
-        let before = format!("{}\n{}", who(asker), block(&to_text(&asked.preamble)));
+        let before = format!("{}\n{}", asks(who), block(&to_text(&asked.preamble)));
         if terminal.show(&before).is_err() {
             return Answer::Nobody;
         }
@@ -213,7 +213,7 @@ const QUESTION: usize = 1000;
 const OPTION: usize = 200;
 
 /// Who asks, as a line before the question: words of a server must not be taken for ours.
-fn who(asker: Asker<'_>) -> String {
+fn asks(asker: Asker<'_>) -> String {
     let tool = single_line(asker.tool);
     match asker.server {
         Some(server) => format!("{tool} of the MCP server {} asks:", single_line(server)),

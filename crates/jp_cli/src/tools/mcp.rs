@@ -121,7 +121,7 @@ async fn first_allowed(
         let found = resolve().await;
         match found.as_ref().err().and_then(ResolveError::not_allowed) {
             Some(server) if ctx.terminal().can_ask() => {
-                stranger::ask(ctx, resolver, server).await?
+                stranger::ask(ctx, resolver, server).await?;
             }
             _ => return Ok(found),
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 39] = [
+const COMMANDS: [&str; 50] = [
     "",
     "init",
     "config",
@@ -37,6 +37,17 @@ const COMMANDS: [&str; 39] = [
     "mcp logout",
     "plugin",
     "plugin list",
+    "plugin search",
+    "plugin info",
+    "plugin install",
+    "plugin update",
+    "plugin remove",
+    "plugin pin",
+    "plugin run-policy",
+    "plugin registry",
+    "plugin registry check",
+    "plugin new",
+    "plugin check",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

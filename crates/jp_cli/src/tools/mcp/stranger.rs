@@ -3,6 +3,8 @@
 //! What is shown is everything that the yes is bound to: the whole table of the server and what the
 //! workspace says about the sandbox. Nothing of it is cut off, because what was not shown was not agreed to.
 
+use std::fmt::Write as _;
+
 use jp_llm::tool::{Resolver, Stranger};
 
 use crate::{
@@ -42,11 +44,11 @@ pub(crate) async fn described(
         let arguments = config.into_iter().flat_map(|config| config.arguments.iter());
         let words = std::iter::once(program).chain(arguments);
         let line: Vec<_> = words.map(|word| quoted(word)).collect();
-        text += &format!("It runs: {}\n", line.join(" "));
+        let _ = writeln!(text, "It runs: {}", line.join(" "));
     }
-    text += &format!("\n{}", stranger.server.toml);
+    let _ = write!(text, "\n{}", stranger.server.toml);
     if let Some(sandbox) = &stranger.sandbox {
-        text += &format!("\n{}", sandbox.toml);
+        let _ = write!(text, "\n{}", sandbox.toml);
     }
     text + "\n" + &Confinement::of(ctx, resolver, name).await.text(ctx)
 }

@@ -65,7 +65,7 @@ fn older_studio() -> TestEnv {
         let _ = info(&env, server, &[]).run().success();
     }
     let eras = env.cache_home().join("jp/mcp/eras");
-    let files: Vec<_> = eras.read_dir_utf8().unwrap().map(|file| file.unwrap()).collect();
+    let files: Vec<_> = eras.read_dir_utf8().into_iter().flatten().flatten().collect();
     assert_eq!(files.len(), 2);
     for file in files {
         env.write(file.path(), "legacy");
@@ -79,7 +79,8 @@ fn older_studio() -> TestEnv {
 fn listed(env: &TestEnv, key: &str) -> Vec<Value> {
     let output = with_cargo(env.jp(["mcp", "list", "--format", "json"])).run().success();
     let rows = output.stdout().lines();
-    rows.map(|line| serde_json::from_str::<Value>(line).unwrap()[key].clone()).collect()
+    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    rows.map(|line| row(line)[key].clone()).collect()
 }
 
 fn info<'a>(env: &'a TestEnv, server: &str, more: &[&str]) -> Run<'a> {

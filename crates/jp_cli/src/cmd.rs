@@ -8,5 +8,6 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod plugin;
 pub(crate) mod sandbox;
+mod scaffold;
 pub(crate) mod tool;
 pub(crate) mod version;

@@ -451,6 +451,19 @@ pub(crate) fn read_file(path: &Utf8Path, option: &str, most: u64) -> Result<Stri
     Ok(text)
 }
 
+/// Makes the directory of a file of the user's own.
+pub(crate) fn make_parent(file: &Utf8Path) -> Result {
+    let parent = file.parent().unwrap_or(Utf8Path::new("."));
+    fs::create_dir_all(parent)
+        .map_err(|error| Error::failure(format!("cannot make {parent}: {error}")))
+}
+
+/// The checksum of a program that may be run by its name.
+pub(crate) fn checksum_of(path: &std::path::Path) -> Result<jp_plugin_registry::Sha256> {
+    let sum = fs::File::open(path).and_then(jp_plugin_registry::Sha256::of);
+    sum.map_err(|error| Error::failure(format!("cannot read {}: {error}", path.display())))
+}
+
 /// Opens what the user named, to be read line by line; `-` is stdin.
 pub(crate) fn open_lines(path: &Utf8Path, cwd: &Utf8Path) -> Result<Box<dyn io::BufRead>> {
     if path == "-" {
@@ -470,11 +483,6 @@ pub(crate) fn append_to(path: &Utf8Path, cwd: &Utf8Path, option: &str) -> Result
 
 pub(crate) fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
-}
-
-/// The words that this program was called with.
-pub(crate) fn words() -> Vec<std::ffi::OsString> {
-    env::args_os().collect()
 }
 
 /// The first line of a script, which names its interpreter; empty for other files.

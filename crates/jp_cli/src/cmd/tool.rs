@@ -1,7 +1,7 @@
 //! `jp tool`
 
 mod allow;
-mod check;
+pub(super) mod check;
 pub(crate) mod explain;
 mod list;
 mod new;

@@ -84,6 +84,12 @@ impl Origins {
         found.or_else(|| files.next()).map(|it| it.path.as_path())
     }
 
+    /// The user's own settings, which count everywhere.
+    pub(crate) fn user_file(&self) -> Option<&Utf8Path> {
+        let mut files = self.candidates.iter();
+        files.find(|it| it.kind == LayerKind::User).map(|it| it.path.as_path())
+    }
+
     /// The text of one of the files; empty if it is not there.
     pub(crate) fn text_of(file: &Utf8Path) -> Result<String> {
         Ok(read_config(file, Found::Automatically)?.unwrap_or_default())

@@ -189,7 +189,11 @@ async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Star
     let everything = What::Host { write: Write::Direct, execute: true };
     let view = View::new([Place { path: "/".into(), what: everything }]);
     let host = Host::new(ctx::program()?);
-    let spawn = Spawn::new(program, Confinement::of(Tier::None, view)).piped();
+    // Such a plugin draws on the terminal itself, and gets the keys, control-C among them.
+    let draws = chosen.describe.as_ref().is_some_and(|describe| describe.tty);
+    let terminal = draws.then(|| rustix::process::getpgrp().as_raw_pid());
+    let confinement = Confinement { terminal, ..Confinement::of(Tier::None, view) };
+    let spawn = Spawn::new(program, confinement).piped();
     let child = host.spawn(spawn).await;
     let child = child.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
     Ok(Started::Free { child: Box::new(child), _host: host })

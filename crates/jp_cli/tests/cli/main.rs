@@ -13,6 +13,8 @@ mod interaction;
 mod mcp;
 mod mcp_others;
 mod output;
+mod plugin_manage;
+mod plugin_session;
 mod plugins;
 mod program;
 mod sandbox;

@@ -10,12 +10,12 @@
 //! ([`ground`]), without a network, with all writes kept apart and thrown away, and for a limited time.
 //! Programs that run sealed are talked to in another way ([`sealed`]).
 
-mod bench;
+pub(in crate::cmd) mod bench;
 mod calls;
 mod cancel;
 mod description;
 mod finding;
-mod ground;
+pub(in crate::cmd) mod ground;
 mod parameters;
 mod questions;
 mod report;

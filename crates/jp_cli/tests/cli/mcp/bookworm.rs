@@ -52,41 +52,77 @@ fn studio() -> TestEnv {
              [providers.mcp.native]\ncommand = '{program}'\n{variables}\n"
         ),
     );
+    allow(&env, &["jp", "native"]);
     env
 }
 
-fn info<'a>(env: &'a TestEnv, server: &str, more: &[&str]) -> Run<'a> {
-    let cargo = Utf8Path::new(env!("CARGO")).parent().unwrap_or(Utf8Path::new("/"));
-    let words = ["mcp", "call", server, "crate_info", "name=paint"];
-    env.jp(words.iter().chain(more)).env("PATH", format!("{cargo}:/usr/bin:/bin")).timeout(WITHIN)
-}
-
-/// D31-077: the question is asked, the answer returns, by `_meta` under `--jp` and by a round without, and
-/// the tool completes.
-#[test]
-fn a_question_of_bookworm_is_answered_and_it_goes_on() {
+/// The same, where it is remembered of both servers that they speak the older era.
+fn older_studio() -> TestEnv {
     let env = studio();
     for server in ["jp", "native"] {
-        for version in ["1.0.0", "2.0.0"] {
-            let output =
-                info(&env, server, &["--answer", &format!("version={version}")]).run().success();
-            assert!(output.stdout().contains(&format!("The paint of {version}")), "{output}");
-            // What was asked for was asked.
-            assert_eq!(output.stderr(), "", "{output}");
+        let _ = info(&env, server, &[]).run().success();
+    }
+    let eras = env.cache_home().join("jp/mcp/eras");
+    let files: Vec<_> = eras.read_dir_utf8().unwrap().map(|file| file.unwrap()).collect();
+    assert_eq!(files.len(), 2);
+    for file in files {
+        env.write(file.path(), "legacy");
+    }
+    let listed = listed(&env, "era");
+    assert_eq!(listed, ["legacy", "legacy"]);
+    env
+}
+
+/// What `jp mcp list` says of both servers.
+fn listed(env: &TestEnv, key: &str) -> Vec<Value> {
+    let output = with_cargo(env.jp(["mcp", "list", "--format", "json"])).run().success();
+    let rows = output.stdout().lines();
+    rows.map(|line| serde_json::from_str::<Value>(line).unwrap()[key].clone()).collect()
+}
+
+fn info<'a>(env: &'a TestEnv, server: &str, more: &[&str]) -> Run<'a> {
+    let words = ["mcp", "call", server, "crate_info", "name=paint"];
+    with_cargo(env.jp(words.iter().chain(more)))
+}
+
+fn with_cargo(run: Run<'_>) -> Run<'_> {
+    let cargo = Utf8Path::new(env!("CARGO")).parent().unwrap_or(Utf8Path::new("/"));
+    run.env("PATH", format!("{cargo}:/usr/bin:/bin")).timeout(WITHIN)
+}
+
+/// D31-077: the question is asked, the answer returns, and the tool completes: by `_meta` under `--jp`, by a
+/// round without in the newer era, and inside the call in the older one.
+#[test]
+fn a_question_of_bookworm_is_answered_and_it_goes_on() {
+    for (env, era) in [(studio(), "modern"), (older_studio(), "legacy")] {
+        for server in ["jp", "native"] {
+            for version in ["1.0.0", "2.0.0"] {
+                let answer = format!("version={version}");
+                let output = info(&env, server, &["--answer", &answer]).run().success();
+                assert!(output.stdout().contains(&format!("The paint of {version}")), "{output}");
+                // What was asked for was asked.
+                assert_eq!(output.stderr(), "", "{output}");
+            }
+            // The newest is what it takes where nobody is there.
+            let output = info(&env, server, &[]).run().success();
+            assert!(output.stdout().contains("The paint of 2.0.0"), "{output}");
         }
-        // The newest is what it takes where nobody is there.
-        let output = info(&env, server, &[]).run().success();
-        assert!(output.stdout().contains("The paint of 2.0.0"), "{output}");
+        assert_eq!(listed(&env, "era"), [era, era]);
     }
 }
 
+/// D31-077: the same with a person at the terminal, who sees who asks.
 #[test]
 fn a_person_answers_bookworm_in_the_terminal() {
-    let env = studio();
-    for server in ["jp", "native"] {
-        let mut pty = info(&env, server, &[]).pty(Size::default());
-        pty.expect("Which one?", WITHIN).expect_keys(WITHIN).send("\u{1b}[B\r");
-        let output = pty.wait(WITHIN).success();
-        assert!(output.raw().contains("The paint of 1.0.0"), "{output}");
+    for (env, era) in [(studio(), "modern"), (older_studio(), "legacy")] {
+        for server in ["jp", "native"] {
+            let mut pty = info(&env, server, &[]).pty(Size::default());
+            let who = format!("crate_info of the MCP server {server} asks:");
+            pty.expect(&who, WITHIN).expect("Which one?", WITHIN);
+            pty.expect_keys(WITHIN).send("\u{1b}[B\r");
+            let output = pty.wait(WITHIN).success();
+            assert!(output.raw().contains("The paint of 1.0.0"), "{output}");
+        }
+        assert_eq!(listed(&env, "era"), [era, era]);
     }
 }

@@ -98,6 +98,9 @@ fn nobody_is_waited_for() {
         let output = run(&env, &["t"]).run().code(3);
         assert!(output.stderr().contains("\"Version\""), "{output}");
         assert!(output.stderr().contains("questions.version.answer"), "{output}");
+        // The entry that it takes for this tool alone has to say whose tool it is.
+        let source = "conversation.tools.t.source = \"mcp.s.t\"";
+        assert!(output.stderr().contains(source), "{output}");
         let more = "[conversation.tools.own]\nsource = 'mcp.s.t'\nrun = 'unattended'\nquestions.version.answer = '3'";
         let env = served(&script(era, &json!([step, text("done")])), more);
         run(&env, &["own"]).run().success();
@@ -114,6 +117,7 @@ fn a_person_answers_in_the_terminal() {
     ] {
         let env = served(&script(era, &json!([step, "echo"])), "");
         let mut pty = run(&env, &["t"]).pty(Size::default());
+        pty.expect("t of the MCP server s asks:", WITHIN);
         pty.expect("ersion", WITHIN).expect_keys(WITHIN).send("1.2\r");
         if step.get("type").is_none() && !step.to_string().contains("needs_input") {
             pty.expect("yanked", WITHIN).expect_keys(WITHIN).send("y\r");
@@ -178,4 +182,16 @@ fn a_program_and_a_server_ask_in_the_same_way() {
         let output = run(&env, &[name, "--answer", "go=up"]).run().code(2);
         assert!(output.stderr().contains("expected one of `left`, `right`"), "{output}");
     }
+}
+
+/// A question that is too long to be read is cut, and whoever is asked sees that it was.
+#[test]
+fn a_long_question_is_cut() {
+    let long = format!("Really? {}", "x".repeat(20_000));
+    let body = json!({ "type": "needs_input", "question": { "id": "a", "text": long, "answer_type": "Boolean" } });
+    let env = served(&script("modern", &json!([text(&body.to_string()), text("done")])), "");
+    let mut pty = run(&env, &["t"]).pty(Size { rows: 40, cols: 200 });
+    pty.expect("more bytes]", WITHIN).expect_keys(WITHIN).send("y\r");
+    let output = pty.wait(WITHIN).success();
+    assert!(output.raw().len() < 10_000, "{}", output.raw().len());
 }

@@ -17,7 +17,7 @@ use super::*;
 use crate::tool::{
     arguments::Validator,
     definition::{ToolDefinition, ToolDocs},
-    inquiry::{Answer, AssistantInquiry, Settled, SettledAnswer},
+    inquiry::{Answer, Asker, AssistantInquiry, Settled, SettledAnswer},
     merge::Origins,
     outcome::Asked,
     resolve::CallSettings,
@@ -56,7 +56,7 @@ impl Interaction for Person {
         self.approvals.borrow_mut().pop().unwrap_or(run)
     }
 
-    async fn ask(&self, _: &str, _: &Asked) -> Answer {
+    async fn ask(&self, _: Asker<'_>, _: &Asked) -> Answer {
         self.answers.borrow_mut().pop().unwrap_or(Answer::Nobody)
     }
 
@@ -111,6 +111,7 @@ impl Scene {
             live: None,
             runtime: runtime.clone(),
             name_at_source: "walk_at_source".to_owned(),
+            served: None,
         };
         Self { runtime, tool, person: Person::default(), events: RefCell::default() }
     }

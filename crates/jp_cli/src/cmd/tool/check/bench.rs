@@ -203,7 +203,7 @@ pub(super) fn changed(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Why a program cannot be run at all.
-pub(super) fn refused(error: ConfineError) -> Error {
+pub(in crate::cmd) fn refused(error: ConfineError) -> Error {
     let mut message = error.to_string();
     for cause in std::iter::successors(std::error::Error::source(&error), |error| error.source()) {
         let cause = cause.to_string();
@@ -222,7 +222,10 @@ pub(super) fn refused(error: ConfineError) -> Error {
 
 /// The words with every file that they name as an absolute path, and these files. The program is started
 /// somewhere else than where the command was written.
-fn seen_from_here(ctx: &Ctx, words: &[String]) -> (Vec<String>, Vec<Utf8PathBuf>) {
+pub(in crate::cmd) fn seen_from_here(
+    ctx: &Ctx,
+    words: &[String],
+) -> (Vec<String>, Vec<Utf8PathBuf>) {
     let mut files = Vec::new();
     let mut absolute = |(place, word): (usize, &String)| {
         // The program itself is looked for like any other.

@@ -29,17 +29,17 @@ const FILES: [(&str, &str); 5] = [
 
 /// Where a check takes place. Everything that was made for it is removed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(in crate::cmd) struct Ground {
     /// The root of the workspace, canonical.
-    pub(super) root: Utf8PathBuf,
+    pub(in crate::cmd) root: Utf8PathBuf,
     /// Where changes are kept until they are thrown away: on the same file system as a workspace of
     /// ours.
-    pub(super) store: Utf8PathBuf,
+    pub(in crate::cmd) store: Utf8PathBuf,
     _directory: TempDir,
 }
 
 impl Ground {
-    pub(super) fn new(ctx: &Ctx, chosen: Option<&Utf8Path>) -> Result<Self> {
+    pub(in crate::cmd) fn new(ctx: &Ctx, chosen: Option<&Utf8Path>) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::failure(format!("cannot make a workspace for the check: {error}"))
         };

@@ -1,18 +1,18 @@
 //! The files of a new tool, in each language. Their texts are files beside this one, with `__NAME__`
 //! where the name of the tool belongs.
 
-#![expect(clippy::disallowed_methods, reason = "the files of a new tool are made here")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "whether a directory is the crate is looked up here"
+)]
 
-use std::{
-    fs,
-    io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
-};
+use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::{
     args::{Language, ToolNew, ToolRuntime},
+    cmd::scaffold::{self, File},
     ctx::Ctx,
     error::{Error, Result},
 };
@@ -36,13 +36,6 @@ pub(super) struct Project {
     name: String,
     language: Language,
     files: Vec<File>,
-}
-
-#[derive(Debug)]
-struct File {
-    path: Utf8PathBuf,
-    text: String,
-    is_program: bool,
 }
 
 impl Project {
@@ -87,37 +80,12 @@ impl Project {
 
     /// Fails if something of it is there already.
     pub(super) fn check_free(&self, dir: &Utf8Path) -> Result {
-        let first = |path: &Utf8Path| {
-            // Of a project of several files the directory has to be new.
-            let top = path.components().next().map(|part| part.as_str().to_owned());
-            dir.join(top.unwrap_or_default())
-        };
-        match self.files().map(first).find(|path| path.symlink_metadata().is_ok()) {
-            Some(taken) => Err(Error::usage(format!("{taken} exists already"))
-                .hint("choose another name, or another directory with --dir")),
-            None => Ok(()),
-        }
+        scaffold::check_free(&self.files, dir)
     }
 
     pub(super) fn write(&self, dir: &Utf8Path) -> Result {
-        for file in &self.files {
-            let path = dir.join(&file.path);
-            write(&path, file).map_err(|error| {
-                Error::failure(format!("cannot write {path}: {error}"))
-                    .hint("what was written before is still there")
-            })?;
-        }
-        Ok(())
+        scaffold::write(&self.files, dir)
     }
-}
-
-fn write(path: &Utf8Path, file: &File) -> io::Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let mode = if file.is_program { 0o777 } else { 0o666 };
-    let mut opened = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    opened.write_all(file.text.as_bytes())
 }
 
 /// Where the crate for tools is, if the tool is to be built on it. It is not published, so there has to

@@ -1,0 +1,271 @@
+//! One run of a plugin: what the host says first, how it behaves, and everything that was seen.
+
+use jp_plugin::{
+    Describe, HostToPlugin, MessageError, PluginToHost,
+    to_host::{self, Asked, Exit},
+};
+use serde_json::{Value, json};
+use tokio::{
+    sync::mpsc::{Receiver, UnboundedSender},
+    time::{Duration, Instant, sleep, sleep_until, timeout},
+};
+
+use crate::{
+    CannotStart, Ended, Patience, Program, Started,
+    finding::short,
+    host::{Host, refused},
+    transcript::{Direction, Transcript},
+    wire::{self, Heard, Pace},
+};
+
+/// How the host behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Manner {
+    pub(crate) pace: Pace,
+    /// Fields of a later version in what is said.
+    pub(crate) later: bool,
+    /// Every request is refused.
+    pub(crate) refuses: bool,
+    /// Requests with ids are answered in the opposite order.
+    pub(crate) reversed: bool,
+    /// What is said right after the first message.
+    pub(crate) then: Then,
+}
+
+/// What follows the first message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    Nothing,
+    Shutdown,
+    /// Its input ends.
+    Gone,
+}
+
+impl Manner {
+    pub(crate) const PROPER: Self = Self {
+        pace: Pace::Full,
+        later: false,
+        refuses: false,
+        reversed: false,
+        then: Then::Nothing,
+    };
+}
+
+/// What was seen of a run.
+#[derive(Debug)]
+pub(crate) struct Played {
+    pub(crate) transcript: Transcript,
+    pub(crate) described: Option<Describe>,
+    pub(crate) is_ready: bool,
+    pub(crate) exit: Option<Exit>,
+    /// Types of the requests, in their order.
+    pub(crate) requests: Vec<String>,
+    /// Whether requests carried ids.
+    pub(crate) has_ids: bool,
+    /// A line that is no message; a host would have ended the plugin for it.
+    pub(crate) stray: Option<String>,
+    /// Messages that a host answers with an error because they are none of the protocol.
+    pub(crate) wrong: Vec<String>,
+    /// What came after the last word.
+    pub(crate) after: Option<String>,
+    /// From the first message to the last word.
+    pub(crate) took: Duration,
+    /// Whether it had to be told to end.
+    pub(crate) waited: bool,
+    pub(crate) ended: Option<Ended>,
+    pub(crate) stderr: String,
+}
+
+/// Starts the plugin, and plays its host.
+pub(crate) async fn play(
+    program: &dyn Program,
+    (title, first, manner): (&str, &HostToPlugin, Manner),
+    host: Host,
+    patience: Patience,
+) -> Result<Played, CannotStart> {
+    let Started { stdin, stdout, stderr, mut end } = program.start().await?;
+    let (lines, hearing) = wire::hear(stdout, manner.pace);
+    let (to, saying) = wire::say(stdin, manner.pace);
+    let (kept, draining) = wire::drain(stderr);
+    let mut stage = Stage::new(title, to, host, manner);
+    stage.begin(first);
+    let began = Instant::now();
+    let is_describe = matches!(first, HostToPlugin::Describe);
+    stage.talk(lines, patience, is_describe).await;
+    stage.played.took = began.elapsed();
+    // Who said its last word ends, although its input does not.
+    stage.played.ended = timeout(patience.grace, &mut end).await.ok();
+    // What is still in the pipe when it has ended is there in a moment.
+    let _ = timeout(Duration::from_millis(200), draining).await;
+    stage.played.stderr = short(String::from_utf8_lossy(&kept.lock().await).trim());
+    hearing.abort();
+    saying.abort();
+    Ok(stage.played)
+}
+
+/// The host in the middle of a run.
+struct Stage {
+    to: Option<UnboundedSender<Vec<u8>>>,
+    host: Host,
+    manner: Manner,
+    /// Requests whose answers are kept back.
+    kept: Vec<Asked>,
+    played: Played,
+}
+
+impl Stage {
+    fn new(title: &str, to: UnboundedSender<Vec<u8>>, host: Host, manner: Manner) -> Self {
+        let mut transcript = Transcript::default();
+        transcript.add(Direction::Title, title);
+        let played = Played {
+            transcript,
+            described: None,
+            is_ready: false,
+            exit: None,
+            requests: Vec::new(),
+            has_ids: false,
+            stray: None,
+            wrong: Vec::new(),
+            after: None,
+            took: Duration::ZERO,
+            waited: false,
+            ended: None,
+            stderr: String::new(),
+        };
+        Self { to: Some(to), host, manner, kept: Vec::new(), played }
+    }
+
+    fn begin(&mut self, first: &HostToPlugin) {
+        self.say(first);
+        match self.manner.then {
+            Then::Nothing => {}
+            Then::Shutdown => self.say(&HostToPlugin::Shutdown),
+            Then::Gone => {
+                self.played.transcript.add(Direction::EndOfInput, "");
+                self.to = None;
+            }
+        }
+    }
+
+    /// Hears and answers until the plugin has said its last word, or nothing for too long.
+    async fn talk(&mut self, mut lines: Receiver<Heard>, patience: Patience, is_describe: bool) {
+        let limit = if is_describe { patience.describe } else { patience.run };
+        let mut end = Instant::now() + limit;
+        loop {
+            let quiet = if self.kept.is_empty() { patience.quiet } else { KEPT };
+            let can_wait =
+                !is_describe && self.manner.then == Then::Nothing && self.kept.is_empty();
+            tokio::select! {
+                heard = lines.recv() => match heard {
+                    Some(heard) => if !self.hear(heard) { break },
+                    None => return,
+                },
+                () = sleep(quiet), if !self.kept.is_empty() => self.answer_kept(),
+                // It has nothing to say and does not end: it waits to be told.
+                () = sleep(quiet), if can_wait && self.played.is_ready && !self.played.waited => {
+                    self.played.waited = true;
+                    self.say(&HostToPlugin::Shutdown);
+                    end = Instant::now() + patience.grace;
+                }
+                () = sleep_until(end) => return,
+            }
+        }
+        // What comes after the last word is no message any more, and should not be there.
+        if let Ok(Some(heard)) = timeout(AFTER, lines.recv()).await {
+            self.played.after = Some(text(heard));
+        }
+    }
+
+    /// Takes note of a line; `false` after the last word.
+    fn hear(&mut self, heard: Heard) -> bool {
+        let line = match heard {
+            Heard::Line(line) => line,
+            Heard::TooLong => {
+                self.played.stray = Some(text(Heard::TooLong));
+                return false;
+            }
+        };
+        self.played.transcript.add(Direction::FromPlugin, String::from_utf8_lossy(&line));
+        match to_host::parse(&line) {
+            Ok(PluginToHost::Ready(_)) => self.played.is_ready = true,
+            Ok(PluginToHost::Exit(exit)) => {
+                self.played.exit = Some(exit);
+                return false;
+            }
+            Ok(PluginToHost::Describe(describe)) => {
+                self.played.described = Some(describe);
+                return false;
+            }
+            Ok(PluginToHost::Print(_) | PluginToHost::Log(_)) => {}
+            Ok(PluginToHost::Request(asked)) => self.asked(asked),
+            Err(MessageError::Refused(refusal)) => {
+                self.played.wrong.push(refusal.message.clone());
+                let answer = refused(refusal.id, &refusal.request, refusal.message);
+                self.say(&answer);
+            }
+            Err(MessageError::Framing(framing)) => {
+                let line = short(&String::from_utf8_lossy(&line));
+                self.played.stray = Some(format!("{framing}: {line}"));
+                return false;
+            }
+        }
+        true
+    }
+
+    fn asked(&mut self, asked: Asked) {
+        self.played.requests.push(asked.request.kind().to_owned());
+        self.played.has_ids |= asked.id.is_some();
+        if self.manner.reversed && asked.id.is_some() {
+            self.kept.push(asked);
+        } else {
+            self.answer(asked);
+        }
+    }
+
+    fn answer_kept(&mut self) {
+        while let Some(asked) = self.kept.pop() {
+            self.answer(asked);
+        }
+    }
+
+    fn answer(&mut self, asked: Asked) {
+        if self.manner.refuses {
+            let why = "this host refuses everything; it is a check";
+            self.say(&refused(asked.id, asked.request.kind(), why));
+        } else if let Ok(answer) = serde_json::from_slice(&self.host.answer(asked)) {
+            self.say_or_later(answer);
+        }
+    }
+
+    /// Says something, unless there is nobody to hear it any more.
+    fn say(&mut self, message: &HostToPlugin) {
+        if let Ok(value) = serde_json::to_value(message) {
+            self.say_or_later(value);
+        }
+    }
+
+    /// Says it in the words of a later version, if this host is of one.
+    fn say_or_later(&mut self, mut value: Value) {
+        if let Some(object) = value.as_object_mut().filter(|_| self.manner.later) {
+            object.insert("of a later version".to_owned(), json!({"x": [1]}));
+        }
+        let text = value.to_string();
+        if let Some(to) = &self.to {
+            let _ = to.send(format!("{text}\n").into_bytes());
+            self.played.transcript.add(Direction::ToPlugin, text);
+        }
+    }
+}
+
+/// How long requests are waited for before their answers are sent in the opposite order.
+const KEPT: Duration = Duration::from_millis(150);
+
+/// How long something is waited for that should not come.
+const AFTER: Duration = Duration::from_millis(200);
+
+fn text(heard: Heard) -> String {
+    match heard {
+        Heard::Line(line) => short(&String::from_utf8_lossy(&line)),
+        Heard::TooLong => format!("a line of more than {} bytes", jp_plugin::MAX_LINE),
+    }
+}

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == jp_llm::tool::SERVE_BUNDLED) {
         return jp_tools::main();
     }
-    let words = ctx::words();
+    let words: Vec<_> = std::env::args_os().collect();
     if words.get(1).is_some_and(|word| word == plugins::complete::WORD) {
         return plugins::complete::run(&words[2..]).into();
     }

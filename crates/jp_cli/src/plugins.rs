@@ -8,7 +8,7 @@ mod built_ins;
 pub(crate) mod complete;
 pub(crate) mod dispatch;
 pub(crate) mod help;
-mod install;
+pub(crate) mod install;
 mod run;
 
 use std::{ffi::OsString, sync::Arc, thread};
@@ -18,11 +18,12 @@ use jiff::Timestamp;
 use jp_config::Config;
 use jp_plugin::{CommandPath, Describe};
 use jp_plugin_host::{
-    catalog::{Binary, Catalog, Host, Places, Plugin, cached, scan},
+    catalog::{Binary, Catalog, Host, Places, Plugin, scan},
     describe::{Asking, Cache, Describer, Permission},
     look,
     trust::{self, Approvals, By, Rules, Subject, Verdict},
 };
+use jp_plugin_registry::{Home, cached};
 
 use self::built_ins::BuiltIns;
 use crate::{
@@ -108,7 +109,12 @@ impl Shelf {
             refresh: wish == Wish::All,
         };
         let known = tools::block_on(async { Ok(describer.all(found, &policy).await) })?;
-        let registry = data.map(|data| cached(&data.join("registry.json"))).unwrap_or_default();
+        let registry = data.map(|data| cached(&Home::new(data))).transpose();
+        let registry = registry.unwrap_or_else(|error| {
+            tracing::warn!(%error, "nothing of the registry is used");
+            None
+        });
+        let registry = registry.flatten().unwrap_or_default();
         let catalog =
             Catalog::new(known, registry, &OfJp { policy: &policy, built_ins: BuiltIns::new() });
         Ok(Self { catalog, policy })

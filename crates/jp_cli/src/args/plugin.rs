@@ -28,6 +28,17 @@ pub(crate) enum Plugin {
     Check(PluginCheck),
 }
 
+/// List the plugins on this machine
+///
+/// Those that cannot be reached are listed too, with the reason: another plugin or a command of jp has
+/// their name.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PluginList {
+    /// Ask every plugin again what it is
+    #[arg(long)]
+    pub(crate) refresh: bool,
+}
+
 /// Look for plugins in the registry
 ///
 /// The registry is the one that was last fetched; `jp plugin update` fetches it again.
@@ -155,15 +166,4 @@ pub(crate) struct PluginRegistryCheck {
     /// The file
     #[arg(value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
     pub(crate) file: Utf8PathBuf,
-}
-
-/// List the plugins on this machine
-///
-/// Those that cannot be reached are listed too, with the reason: another plugin or a command of jp has
-/// their name.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PluginList {
-    /// Ask every plugin again what it is
-    #[arg(long)]
-    pub(crate) refresh: bool,
 }

@@ -15,6 +15,8 @@ mod measure;
 #[cfg(target_os = "linux")]
 mod pin;
 #[cfg(target_os = "linux")]
+pub(crate) mod plugin;
+#[cfg(target_os = "linux")]
 mod sandbox;
 mod startup;
 mod store;
@@ -65,6 +67,8 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "vfs-tools", pairs: tools::sealed },
     #[cfg(target_os = "linux")]
     Benchmark { name: "mcp", pairs: mcp::pairs },
+    #[cfg(target_os = "linux")]
+    Benchmark { name: "plugin", pairs: plugin::pairs },
 ];
 
 /// Where the optimised programs are.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
-use crate::bench::{mcp, vfs};
+use crate::bench::{mcp, plugin, vfs};
 use crate::conformance;
 use crate::failure::{Failure, Result};
 use crate::soak;
@@ -19,6 +19,10 @@ pub(crate) enum Role {
     VfsMemory,
     /// A server of another protocol that is measured
     McpServer,
+    /// A plugin that is measured
+    PluginWorker,
+    /// What it is compared with
+    PluginEcho,
     /// A sealed tool that goes wrong
     SoakTool,
     /// A client that is tried by the conformance suite
@@ -41,6 +45,8 @@ impl Role {
             Self::VfsWorker => vfs::work(),
             Self::VfsMemory => vfs::memory_host(),
             Self::McpServer => mcp::bare::serve(),
+            Self::PluginWorker => plugin::work(),
+            Self::PluginEcho => plugin::be_an_echo(),
             Self::SoakTool => soak::be_a_tool(),
             Self::ConformanceClient => {
                 let url = url.ok_or_else(|| Failure::new("which server?"))?;

@@ -1,6 +1,7 @@
 //! The command line: one struct for each command, and nothing that does anything.
 
 mod mcp;
+mod parse;
 mod plugin;
 mod plugin_check;
 mod sandbox;
@@ -12,13 +13,17 @@ use camino::Utf8PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 
 pub(crate) use self::{
-    mcp::{Mcp, McpAdd, McpCall, McpInspect, McpPin},
-    plugin::Plugin,
+    mcp::{Mcp, McpAdd, McpAllow, McpCall, McpInspect, McpLogin, McpLogout, McpPin},
+    parse::{global, parse},
+    plugin::{
+        Plugin, PluginInfo, PluginInstall, PluginList, PluginPin, PluginRegistry,
+        PluginRegistryCheck, PluginRemove, PluginRunPolicy, PluginSearch, PluginUpdate, RunPolicy,
+    },
     plugin_check::{PluginCheck, PluginLanguage, PluginNew},
     sandbox::{Access, Changes, Sandbox, SandboxRun},
     tool::{
-        Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew, ToolRun,
-        ToolRuntime, ToolSession, ToolShow, ToolTrace,
+        CallArgs, Language, Question, Tool, ToolAllow, ToolCheck, ToolExplain, ToolList, ToolNew,
+        ToolRun, ToolRuntime, ToolSession, ToolShow, ToolTrace,
     },
 };
 use crate::exit;

@@ -86,6 +86,11 @@ impl Ctx {
         })
     }
 
+    /// The configuration without what files of the workspace say.
+    pub(crate) fn own_config(&self) -> Result<Config> {
+        self.origins.load_own()
+    }
+
     /// The directory that relative paths are relative to.
     pub(crate) fn cwd(&self) -> &Utf8Path {
         &self.cwd
@@ -157,6 +162,16 @@ impl Ctx {
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
+}
+
+/// The configuration as it is for these options, and without what files of the workspace say: for help,
+/// which is there also when there is none.
+pub(crate) fn configs(global: &Global) -> Option<(Config, Config)> {
+    let cwd = current_directory(global.directory.as_deref()).ok()?;
+    let root = Workspace::find_root(&cwd).ok();
+    let origins =
+        Origins::new(global, &Command::External(Vec::new()), root.as_deref(), &cwd).ok()?;
+    Some((origins.load(None).ok()?.0, origins.load_own().ok()?))
 }
 
 /// The time zone in which the user reads times.
@@ -436,6 +451,19 @@ pub(crate) fn read_file(path: &Utf8Path, option: &str, most: u64) -> Result<Stri
     Ok(text)
 }
 
+/// Makes the directory of a file of the user's own.
+pub(crate) fn make_parent(file: &Utf8Path) -> Result {
+    let parent = file.parent().unwrap_or(Utf8Path::new("."));
+    fs::create_dir_all(parent)
+        .map_err(|error| Error::failure(format!("cannot make {parent}: {error}")))
+}
+
+/// The checksum of a program that may be run by its name.
+pub(crate) fn checksum_of(path: &std::path::Path) -> Result<jp_plugin_registry::Sha256> {
+    let sum = fs::File::open(path).and_then(jp_plugin_registry::Sha256::of);
+    sum.map_err(|error| Error::failure(format!("cannot read {}: {error}", path.display())))
+}
+
 /// Opens what the user named, to be read line by line; `-` is stdin.
 pub(crate) fn open_lines(path: &Utf8Path, cwd: &Utf8Path) -> Result<Box<dyn io::BufRead>> {
     if path == "-" {
@@ -455,11 +483,6 @@ pub(crate) fn append_to(path: &Utf8Path, cwd: &Utf8Path, option: &str) -> Result
 
 pub(crate) fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
-}
-
-/// The words that this program was called with.
-pub(crate) fn words() -> Vec<std::ffi::OsString> {
-    env::args_os().collect()
 }
 
 /// The first line of a script, which names its interpreter; empty for other files.

@@ -4,7 +4,7 @@
 use std::{fs::File, io, sync::Mutex};
 
 use tracing_subscriber::{
-    filter::LevelFilter,
+    filter::{LevelFilter, Targets},
     fmt::{self, format::FmtSpan},
     layer::{Layer as _, SubscriberExt as _},
     util::SubscriberInitExt as _,
@@ -20,15 +20,20 @@ pub(crate) fn start(verbose: u8, file: Option<File>) {
         .with_writer(io::stderr)
         .with_ansi(false)
         .without_time()
-        .with_filter(level(verbose));
+        .with_filter(without_secrets(level(verbose)));
     let file = file.map(|file| {
         fmt::layer()
             .with_writer(Mutex::new(file))
             .with_ansi(false)
             .with_span_events(FmtSpan::CLOSE)
-            .with_filter(LevelFilter::TRACE)
+            .with_filter(without_secrets(LevelFilter::TRACE))
     });
     tracing_subscriber::registry().with(stderr).with(file).init();
+}
+
+/// Everything up to a level, except for the parts of libraries that log what a login is made of.
+fn without_secrets(level: LevelFilter) -> Targets {
+    Targets::new().with_default(level).with_target("rmcp::transport::auth", LevelFilter::OFF)
 }
 
 /// Errors are printed, not logged; each `-v` adds a level.

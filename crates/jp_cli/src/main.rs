@@ -17,8 +17,6 @@ mod tools;
 
 use std::{io, process::ExitCode};
 
-use clap::Parser;
-
 use crate::{
     args::{Args, Command},
     ctx::Ctx,
@@ -34,14 +32,20 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == jp_llm::tool::SERVE_BUNDLED) {
         return jp_tools::main();
     }
-    // A usage error is reported, and its exit code chosen, in here.
-    let args = Args::parse();
-    let end = match Ctx::new(&args.global, &args.command) {
+    let words = ctx::words();
+    if words.get(1).is_some_and(|word| word == plugins::complete::WORD) {
+        return plugins::complete::run(&words[2..]).into();
+    }
+    let Args { global, command } = match args::parse(&words) {
+        Ok(args) => args,
+        Err(error) => return plugins::help::instead(&error, &words).into(),
+    };
+    let end = match Ctx::new(&global, &command) {
         Ok(ctx) => {
-            let result = run(&ctx, args.command).and_then(|()| Ok(ctx.printer().flush()?));
+            let result = run(&ctx, command).and_then(|()| Ok(ctx.printer().flush()?));
             result.map_or_else(|error| error.report(&ctx), |()| Exit::Success)
         }
-        Err(error) => error.report_without_context(&args.global),
+        Err(error) => error.report_without_context(&global),
     };
     end.into()
 }
@@ -58,7 +62,7 @@ fn run(ctx: &Ctx, command: Command) -> Result {
         Command::Completions(args) => cmd::completions::run(ctx, &args),
         Command::Man(args) => cmd::man::run(ctx, &args),
         Command::Version => cmd::version::run(ctx),
-        Command::External(words) => plugins::dispatch(ctx, words),
+        Command::External(words) => plugins::dispatch::run(ctx, words),
     }
 }
 

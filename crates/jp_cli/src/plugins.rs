@@ -1,20 +1,39 @@
-//! Commands of plugins: which one is meant, and what is run for it.
+//! Commands of plugins: which one is meant, whether it may run, and what is run for it.
+//!
+//! What is known about plugins is in `jp_plugin_host`; here it is put together with the places of this
+//! user, the configuration and the commands of jp itself.
 
+mod ask;
+mod built_ins;
+pub(crate) mod complete;
+pub(crate) mod dispatch;
+pub(crate) mod help;
+mod install;
 mod run;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, sync::Arc, thread};
 
 use camino::Utf8PathBuf;
-use clap::CommandFactory as _;
-use jp_plugin::{CommandPath, Describe, PREFIX};
-use jp_process::find_program;
+use jiff::Timestamp;
+use jp_config::Config;
+use jp_plugin::{CommandPath, Describe};
+use jp_plugin_host::{
+    catalog::{Binary, Catalog, Host, Places, Plugin, cached, scan},
+    describe::{Asking, Cache, Describer, Permission},
+    look,
+    trust::{self, Approvals, By, Rules, Subject, Verdict},
+};
 
+use self::built_ins::BuiltIns;
 use crate::{
-    args::Args,
+    confine,
     ctx::{self, Ctx},
     error::{Error, Result},
-    exit::Exit,
+    tools,
 };
+
+/// So many plugins are asked at the same time, for each processor.
+const PER_PROCESSOR: usize = 4;
 
 /// What is to be run, after routing and trust.
 #[derive(Debug)]
@@ -34,40 +53,143 @@ pub(crate) struct Chosen {
     pub(crate) describe: Option<Describe>,
 }
 
-/// Runs the plugin that these words mean.
-pub(crate) fn dispatch(ctx: &Ctx, words: Vec<OsString>) -> Result {
-    run::run(ctx, choose(words)?)
+/// Who is asked what they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Whoever is not known.
+    Unknown,
+    /// Everybody.
+    All,
+    /// Nobody: what is remembered is enough.
+    Nobody,
 }
 
-fn choose(words: Vec<OsString>) -> Result<Chosen> {
-    let text = |word: OsString| {
-        let not_text = |word: OsString| {
-            Error::usage(format!("the word {} is not UTF-8 text", word.to_string_lossy()))
+/// The plugins of this user, and what was decided about them.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    pub(crate) catalog: Catalog,
+    pub(crate) policy: Policy,
+}
+
+/// The settings of all plugins, and the files that were agreed to.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    here: Config,
+    own: Config,
+    approvals: Approvals,
+}
+
+impl Shelf {
+    /// Looks for plugins, under the settings of this run.
+    pub(crate) fn open(ctx: &Ctx, wish: Wish) -> Result<Self> {
+        Self::with(ctx.config().clone(), ctx.own_config()?, wish)
+    }
+
+    /// The same under any settings.
+    pub(crate) fn with(here: Config, own: Config, wish: Wish) -> Result<Self> {
+        let approvals = approvals_file().map(|file| Approvals::read(&file)).unwrap_or_default();
+        let policy = Policy { here, own, approvals };
+        let search = OsString::from(ctx::variable("PATH"));
+        let data = ctx::data_home().map(|data| data.join("jp"));
+        let installed = data.as_ref().map(|data| data.join("plugins/command"));
+        let found = scan(Places { installed: installed.as_deref(), search: &search });
+        let confiner = match wish {
+            Wish::Nobody => None,
+            Wish::Unknown | Wish::All => Some(Arc::new(confine::confiner(&policy.here)?)),
         };
-        word.into_string().map_err(not_text)
-    };
-    let mut args = words.into_iter().map(text).collect::<Result<Vec<_>>>()?;
-    if args.is_empty() {
-        return Err(Error::usage("no command"));
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let describer = Describer {
+            confiner,
+            cache: ctx::cache_home()
+                .map(|cache| Cache::new(cache.join("jp/plugins/describes.json"))),
+            search,
+            now: u64::try_from(Timestamp::now().as_second()).unwrap_or(0),
+            side_by_side: processors * PER_PROCESSOR,
+            refresh: wish == Wish::All,
+        };
+        let known = tools::block_on(async { Ok(describer.all(found, &policy).await) })?;
+        let registry = data.map(|data| cached(&data.join("registry.json"))).unwrap_or_default();
+        let catalog =
+            Catalog::new(known, registry, &OfJp { policy: &policy, built_ins: BuiltIns::new() });
+        Ok(Self { catalog, policy })
     }
-    let name = args.remove(0);
-    let Ok(command) = CommandPath::new(vec![name.clone()]) else { return Err(unknown()) };
-    let file = command.file_name();
-    let found = find_program(file.as_ref(), ctx::variable("PATH").as_ref(), "/".as_ref());
-    let Ok(found) = found else { return Err(unknown()) };
-    let path = Utf8PathBuf::try_from(found)
-        .map_err(|error| Error::usage(format!("the path of the plugin is not UTF-8: {error}")))?;
-    let path =
-        path.canonicalize_utf8().map_err(|error| Error::usage(format!("{path}: {error}")))?;
-    let id = file.strip_prefix(PREFIX).unwrap_or(&file).to_owned();
-    Ok(Chosen { id, path, sha256: None, command, args, describe: None })
 }
 
-/// There is no such command; said as for every other word that is none.
-fn unknown() -> Error {
-    let command = Args::command().allow_external_subcommands(false);
-    if let Err(error) = command.try_get_matches_from(ctx::words()) {
-        let _ = error.print();
+impl Policy {
+    /// The settings of one plugin.
+    pub(crate) fn rules(&self, id: &str) -> Rules<'_> {
+        Rules {
+            here: self.here.app.plugins.command.get(id),
+            own: self.own.app.plugins.command.get(id),
+        }
     }
-    Error::said(Exit::Usage)
+
+    /// Whether a plugin is confined by rules of its own.
+    pub(crate) fn is_confined(&self, id: &str) -> bool {
+        self.rules(id).here.is_some_and(|it| it.access.is_some())
+    }
+
+    /// What is to be done with a plugin that has a file with this checksum.
+    pub(crate) fn verdict(&self, plugin: &Plugin, binary: &Binary, sha256: &str) -> Verdict {
+        let official = binary.installed && plugin.is_official();
+        let subject = Subject { path: &binary.canonical, sha256, official };
+        trust::judge(self.rules(&plugin.id), subject, &self.approvals)
+    }
+
+    /// Whether a person agreed to this file.
+    pub(crate) fn is_approved(&self, binary: &Binary, sha256: &str) -> bool {
+        self.approvals.by(&binary.canonical, sha256) == Some(By::Person)
+    }
+}
+
+impl Permission for Policy {
+    fn is_denied(&self, binary: &Binary) -> bool {
+        self.rules(&binary.id).deny()
+    }
+
+    /// A plugin that is confined when it runs is not let loose to describe itself.
+    fn asking(&self, binary: &Binary, sha256: &str) -> Asking {
+        let is_approved = self.approvals.by(&binary.canonical, sha256).is_some();
+        match (self.is_confined(&binary.id), is_approved, binary.installed) {
+            (false, true, _) => Asking::Open,
+            (false, false, true) => Asking::SealedIfPossible,
+            (true, _, _) | (false, false, false) => Asking::Sealed,
+        }
+    }
+}
+
+/// Where it is kept which files were agreed to.
+pub(crate) fn approvals_file() -> Option<Utf8PathBuf> {
+    ctx::state_home().map(|state| state.join("jp/plugins/approvals.json"))
+}
+
+/// The checksum of the file of a plugin: what is remembered, or what it is now.
+pub(crate) fn checksum(plugin: &Plugin) -> Result<String> {
+    let Some(known) = &plugin.binary else {
+        return Err(Error::failure(format!("the plugin `{}` has no file", plugin.id)));
+    };
+    if let Some(sum) = &known.sha256 {
+        return Ok(sum.clone());
+    }
+    let path = &known.binary.canonical;
+    let read =
+        look::sum(path).map_err(|error| Error::failure(format!("cannot read {path}: {error}")));
+    Ok(read?.1)
+}
+
+/// What the catalog has to know about this program.
+struct OfJp<'a> {
+    policy: &'a Policy,
+    built_ins: BuiltIns,
+}
+
+impl Host for OfJp<'_> {
+    fn built_in(&self, command: &CommandPath) -> Option<String> {
+        self.built_ins.covering(command)
+    }
+
+    fn may_install(&self, id: &str) -> bool {
+        let rules = self.policy.rules(id);
+        [rules.here, rules.own].into_iter().flatten().all(|it| it.install != Some(false))
+    }
 }

@@ -80,6 +80,11 @@ impl Terminal {
         io::stdin().is_terminal() && self.open().is_some()
     }
 
+    /// Whether the user does not want to be asked anything.
+    pub(crate) fn is_forbidden(&self) -> bool {
+        !self.allowed
+    }
+
     /// Whether somebody can be asked.
     pub(crate) fn can_ask(&self) -> bool {
         self.open().is_some()

@@ -15,6 +15,7 @@ mod vfs;
 use std::{sync::Arc, time::Duration};
 
 use camino::Utf8PathBuf;
+use jp_confine::Covered;
 use jp_conversation::ConversationId;
 use jp_llm::tool::{Machine, ResolveError, Resolver, ServerError, World};
 use jp_printer::Print;
@@ -77,24 +78,18 @@ pub(crate) fn warn(ctx: &Ctx, resolver: &Resolver) -> Result<Vec<String>> {
     Ok(warnings)
 }
 
-/// Asks about what is sensitive and granted to a tool, once, before it is called.
-pub(crate) async fn approve(
-    ctx: &Ctx,
-    resolver: &Resolver,
-    tool: &str,
-    allowed: &[Utf8PathBuf],
-) -> Result {
+/// Lets tools see the sensitive paths that were named with the call, as far as their rules grant them.
+pub(crate) fn allow_sensitive(ctx: &Ctx, resolver: &Resolver, allowed: &[Utf8PathBuf]) {
     let absolute = |path: &Utf8PathBuf| {
         let path = ctx.cwd().join(path);
         path.canonicalize_utf8().unwrap_or(path)
     };
     resolver.approve(allowed.iter().map(absolute));
-    // Looking for it takes a moment in a large tree, and nobody would be asked.
-    if !ctx.terminal().can_ask() {
-        return Ok(());
-    }
-    let covered = resolver.covered(tool).await;
-    let answer = sensitive::ask(ctx, &covered, ctx.root()?, tool)?;
+}
+
+/// Asks about what is sensitive and granted to a tool, or to the server of one, once, before it is called.
+pub(crate) fn approve(ctx: &Ctx, resolver: &Resolver, who: &str, covered: &[Covered]) -> Result {
+    let answer = sensitive::ask(ctx, covered, ctx.root()?, who)?;
     if let Some(warning) = answer.warning {
         ctx.printer().print(Print::chrome(&format!("warning: {warning}\n")).untrusted())?;
     }
@@ -132,7 +127,11 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
 impl From<ServerError> for Error {
     fn from(error: ServerError) -> Self {
         let exit = if error.is_refusal() { Exit::Refused } else { Exit::Failure };
-        let exit = if matches!(error, ServerError::Unknown { .. }) { Exit::Usage } else { exit };
+        let exit = match &error {
+            ServerError::Unknown { .. } => Exit::Usage,
+            error if error.wants_login() => Exit::NeedsInput,
+            _ => exit,
+        };
         let shown = Self::new(exit, causes(&error).join(": "));
         error.hints().into_iter().fold(shown, Self::hint)
     }
@@ -157,6 +156,7 @@ impl From<ResolveError> for Error {
         message.dedup();
         let exit = match &error {
             _ if error.is_refusal() => Exit::Refused,
+            ResolveError::Server { source, .. } if source.wants_login() => Exit::NeedsInput,
             // Nothing that was written here is wrong.
             ResolveError::Server { source, .. } if matches!(**source, ServerError::Mcp(_)) => {
                 Exit::Failure

@@ -18,6 +18,7 @@ use crate::layer::{Layer, LayerKind};
 use crate::merge::merge;
 use crate::node::{Node, Origin};
 use crate::parse;
+use crate::plugins;
 use crate::project;
 use crate::providers;
 use crate::required;
@@ -72,6 +73,7 @@ impl Config {
             finish::tools(merged, errors, &mut warnings);
             project::finish::check(&merged.root, errors, &mut warnings);
             providers::finish::check(merged, &sources, errors, &mut warnings);
+            plugins::finish::check(&merged.root, &sources, errors);
             vfs::check(&merged.root, &mut warnings);
             noted.sensitive = sandbox::finish::settings(&merged.root, errors, &mut warnings);
             noted.aliased = std::mem::take(&mut merged.aliased);
@@ -103,6 +105,11 @@ impl Config {
     /// The dotted key of an MCP server, or of something below it: `providers.mcp.<name>.headers.X`.
     pub fn server_key(&self, name: &str, below: &[&str]) -> String {
         dotted::join(&[&["providers", "mcp", name], below].concat())
+    }
+
+    /// The dotted key of a plugin, or of something below it: `plugins.command.<id>.run`.
+    pub fn plugin_key(&self, id: &str, below: &[&str]) -> String {
+        dotted::join(&[&["plugins", "command", id], below].concat())
     }
 
     /// What is odd about the configuration without being wrong.

@@ -2,6 +2,8 @@
 //! a question, and which may run. A wrong value here decides what is executed, so every string
 //! with a form is checked for it.
 
+pub(crate) mod finish;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -50,7 +52,8 @@ pub struct CommandPluginConfig {
     /// The only binary that may run under this id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<Checksum>,
-    /// What the plugin may touch, with the rules of a tool. Unset: everything that you can.
+    /// What the plugin may touch, with the rules of a tool. Unset: everything that you can. A workspace
+    /// cannot set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<AccessConfig>,
     /// What the plugin may use outside the workspace, if it has rules.

@@ -16,7 +16,7 @@ use crate::MergeableVec;
 use crate::conversation::tool::access::AccessConfig;
 use crate::plugins::Checksum;
 use crate::sandbox::SystemConfig;
-use crate::types::format::HttpUrl;
+use crate::types::format::{HttpUrl, SystemPath};
 use crate::types::name_map::NameMap;
 
 /// Programs and services that tools come from.
@@ -70,6 +70,9 @@ pub struct McpServerConfig {
     /// in `variables`.
     #[serde(skip_serializing_if = "NameMap::is_empty")]
     pub headers: NameMap<String>,
+    /// How to log in to such a server. Unset: as the server wants it, with `jp mcp login`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth: Option<McpAuthConfig>,
     /// Whether one process serves all calls of a run of jp. Otherwise each call gets its own.
     pub stateful: bool,
     /// How many seconds the server has to answer for the first time.
@@ -104,11 +107,48 @@ impl Default for McpServerConfig {
             checksum: None,
             url: None,
             headers: NameMap::default(),
+            auth: None,
             stateful: true,
             startup_timeout_secs: 30,
             timeout_secs: 600,
         }
     }
+}
+
+/// How to log in to an MCP server that runs elsewhere (OAuth).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpAuthConfig {
+    /// Who logs in: a person with a browser, or jp by itself.
+    pub grant: McpGrant,
+    /// What jp is known as to the authorization server. Unset: it registers by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// The name of the variable that holds the secret of the client. A file of the workspace can only name
+    /// variables that begin with `JP_`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_secret_env: Option<String>,
+    /// What to ask for. Unset: what the server says that it needs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    /// The `https://` URL of a document that describes jp, for authorization servers that read it instead of
+    /// registering jp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_metadata_url: Option<HttpUrl>,
+    /// The file with the key that proves who the client is, in your own settings only: PKCS #8 as PEM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_key_file: Option<SystemPath>,
+}
+
+/// Who logs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum McpGrant {
+    /// A person, with a browser.
+    #[default]
+    AuthorizationCode,
+    /// jp by itself, with a secret or a key.
+    ClientCredentials,
 }
 
 fn is_empty<T>(list: &MergeableVec<T>) -> bool {

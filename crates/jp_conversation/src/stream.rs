@@ -120,23 +120,37 @@ impl Stream {
 
 /// The bytes to append to a file of lines for a batch of events.
 pub fn encode_batch(events: &[Event]) -> Vec<u8> {
-    batch(events, stored::write_line)
+    let mut batch = Batched(Vec::with_capacity(events.len() * 1_024));
+    for event in events {
+        batch.next(|bytes| stored::write_line(event, bytes));
+    }
+    batch.finish()
 }
 
-/// Writes the events one after the other, each but the last with the mark that its batch goes on.
-/// No event may contain a line break.
-pub(crate) fn batch<E>(events: &[E], write: impl Fn(&E, &mut Vec<u8>)) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(events.len() * 1_024);
-    for (index, event) in events.iter().enumerate() {
-        if index > 0 {
-            bytes.extend_from_slice(b" \n");
+/// The lines of a batch in the making: each but the last has the mark that its batch goes on. No event may
+/// contain a line break.
+#[derive(Debug, Default)]
+pub(crate) struct Batched(Vec<u8>);
+
+impl Batched {
+    pub(crate) fn add(&mut self, event: &Map<String, Value>) {
+        // A map of values always has a JSON form, and a vector takes it.
+        self.next(|bytes| drop(serde_json::to_writer(bytes, event)));
+    }
+
+    fn next(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        if !self.0.is_empty() {
+            self.0.extend_from_slice(b" \n");
         }
-        write(event, &mut bytes);
+        write(&mut self.0);
     }
-    if !bytes.is_empty() {
-        bytes.push(b'\n');
+
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        if !self.0.is_empty() {
+            self.0.push(b'\n');
+        }
+        self.0
     }
-    bytes
 }
 
 /// How many of these bytes belong to finished batches. `bytes` must begin at the start of a line.

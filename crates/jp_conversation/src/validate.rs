@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::{
     event::{Event, EventKind},
     stored,
-    stream::{Stream, batch},
+    stream::{Batched, Stream},
     timestamp::parse_timestamp,
 };
 
@@ -60,7 +60,9 @@ impl Validator {
     /// The validator itself changes only when the batch is accepted.
     pub fn accept(&mut self, events: &[Value], now: Timestamp) -> Result<Accepted, Rejection> {
         let mut batch_state = Batch { turn_active: self.turn_active, ..Batch::default() };
-        let mut lines = Vec::with_capacity(events.len() + 1);
+        let mut offset = 0;
+        // Each is written as soon as it is judged: a second copy of a large batch would be large too.
+        let mut lines = Batched::default();
         for (index, event) in events.iter().enumerate() {
             let reject = |reason| Rejection { index, reason };
             let mut object = well_formed(event).map_err(reject)?;
@@ -68,16 +70,16 @@ impl Validator {
                 batch_state.turn_active = true;
                 let mut turn = stored::to_object(&Event::new(now, EventKind::TurnStart));
                 stored::encode(&mut turn);
-                lines.push(turn);
+                lines.add(&turn);
+                offset = 1;
             }
             stamp(&mut object, now).map_err(reject)?;
             self.follow(&object, &mut batch_state).map_err(reject)?;
             stored::encode(&mut object);
-            lines.push(object);
+            lines.add(&object);
         }
-        let bytes = batch(&lines, |object, bytes| drop(serde_json::to_writer(bytes, object)));
+        let bytes = lines.finish();
         // What is stored has to be readable by everybody, fields that a type does not use included.
-        let offset = lines.len() - events.len();
         for (index, event) in Stream::from_lines(bytes.clone()).events().enumerate() {
             let index = index.saturating_sub(offset);
             event.map_err(|error| Rejection { index, reason: error.to_string() })?;

@@ -73,37 +73,47 @@ impl Clients {
         target: &NetTarget,
         policy: &AccessPolicy,
     ) -> Result<Client, NoClient> {
-        let place = self.place(target, policy).await?;
+        let mut place = self.place(target).await.map_err(NoClient::Failed)?;
+        // The user chose a proxy, and no rule speaks about it.
+        if place.via.is_none() {
+            let allowed = judge::by_address(policy, target, &place.addresses);
+            place.addresses = allowed.map_err(NoClient::Refused)?;
+        }
+        self.at(place, target).await.map_err(NoClient::Failed)
+    }
+
+    /// A client for a target that jp itself wants to reach, wherever its name leads.
+    pub(crate) async fn anywhere(&self, target: &NetTarget) -> Result<Client, FetchError> {
+        let place = self.place(target).await?;
+        self.at(place, target).await
+    }
+
+    async fn at(&self, place: Place, target: &NetTarget) -> Result<Client, FetchError> {
         if let Some(client) = self.kept(&place) {
             return Ok(client);
         }
-        let failed = |reason| NoClient::Failed(FetchError::failed(target.host(), reason));
+        let failed = |reason| FetchError::failed(target.host(), reason);
         let client = self.make(&place).await.map_err(failed)?;
         self.keep(place, &client);
         Ok(client)
     }
 
-    async fn place(&self, target: &NetTarget, policy: &AccessPolicy) -> Result<Place, NoClient> {
-        let is_tls = target.scheme() == "https";
-        if let Some(via) = self.settings.upstream.via(target) {
-            // The user chose it, and no rule speaks about it.
-            let addresses = self.lookup(&via.host).await?;
-            return Ok(Place::new(via.host.clone(), addresses, Some(via.clone()), is_tls));
-        }
-        let found = self.lookup(&target.host()).await?;
-        let allowed = judge::by_address(policy, target, &found).map_err(NoClient::Refused)?;
-        Ok(Place::new(target.host(), allowed, None, is_tls))
+    async fn place(&self, target: &NetTarget) -> Result<Place, FetchError> {
+        let via = self.settings.upstream.via(target);
+        let host = via.map_or_else(|| target.host(), |via| via.host.clone());
+        let addresses = self.lookup(&host).await?;
+        Ok(Place::new(host, addresses, via.cloned(), target.scheme() == "https"))
     }
 
-    async fn lookup(&self, host: &str) -> Result<Vec<IpAddr>, NoClient> {
+    async fn lookup(&self, host: &str) -> Result<Vec<IpAddr>, FetchError> {
         let within = self.settings.limits.connect;
         match time::timeout(within, lookup(&*self.settings.resolver, host)).await {
             Ok(Ok(found)) => Ok(found),
             Ok(Err(error)) => {
                 let reason = format!("cannot find its address: {error}");
-                Err(NoClient::Failed(FetchError::failed(host.to_owned(), reason)))
+                Err(FetchError::failed(host.to_owned(), reason))
             }
-            Err(_) => Err(NoClient::Failed(FetchError::Timeout { host: host.to_owned(), within })),
+            Err(_) => Err(FetchError::Timeout { host: host.to_owned(), within }),
         }
     }
 

@@ -252,7 +252,7 @@ fn uncovered(mut denied: Denied, rule: NetRule, request: Request) -> Uncovered {
 }
 
 /// An error with its causes, each said once.
-fn story(error: &reqwest::Error) -> String {
+pub(crate) fn story(error: &reqwest::Error) -> String {
     let mut told = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -14,12 +14,15 @@
 //! would allow it, a person can be asked, and [`Fetcher::fetch`] goes on from there. Because the
 //! request is moved and not copied, nothing is ever sent twice.
 //!
+//! jp itself fetches files with [`Fetcher::download`]: no tool chooses them, and every hop is `https`.
+//!
 //! Compressed bodies are not asked for, HTTP/2 and cookies are not spoken. Nothing here reads the
 //! environment, except that on Unix the list of trusted certificates is found through
 //! `SSL_CERT_FILE` and `SSL_CERT_DIR` by the library that reads it. Making a [`Fetcher`] costs
 //! nothing; certificates are read when the first `https` URL is asked for.
 
 mod client;
+mod download;
 mod error;
 mod exchange;
 mod header;
@@ -30,6 +33,7 @@ mod settings;
 mod tls;
 
 pub use self::{
+    download::{DownloadError, DownloadLimits, Keep},
     error::{Denied, DeniedReason, FetchError, InvalidRequest, VariableError},
     exchange::{Fetched, Response, Uncovered},
     request::Request,

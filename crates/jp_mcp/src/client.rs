@@ -27,7 +27,7 @@ use crate::{
     connect::{self, Seen},
     connection::Connection,
     decode::{self, DecodeError},
-    error::McpError,
+    error::{McpError, StartError},
     limits::{MAX_MESSAGE, MAX_QUESTIONS},
     meta,
     request::{Ask, Failure},
@@ -203,7 +203,11 @@ impl Client {
         let started = connect::connect(&self.spec, era, &look).await;
         let connection = started.map_err(|source| {
             self.known().closed_by_us = true;
-            McpError::Start { server: self.spec.name.clone(), source }
+            let server = self.spec.name.clone();
+            match source {
+                StartError::Login(source) => McpError::Login { server, source },
+                source => McpError::Start { server, source },
+            }
         })?;
         self.learn(&connection);
         Ok(Arc::new(connection))
@@ -269,6 +273,7 @@ impl Client {
                 McpError::TooManyQuestions { server, request, limit: MAX_QUESTIONS }
             }
             Failure::Cancelled => McpError::Cancelled { server, request },
+            Failure::Login(source) => McpError::Login { server, source },
         }
     }
 

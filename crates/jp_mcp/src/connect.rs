@@ -108,6 +108,7 @@ async fn over_http(
     let stderr = String::new();
     match greet(spec, transport, way, within, &shared).await {
         Ok(running) => Ok(Connection::new(running, shared, None, None)),
+        Err(_) if let Some(error) = shared.locked_out() => Err(StartError::Login(error)),
         Err(Greeting::Silent) => Err(StartError::Silent { within, stderr }),
         Err(Greeting::Failed(error)) if error.is_authorization_required() => {
             let login = "it wants to know who you are; give it a header `Authorization`";

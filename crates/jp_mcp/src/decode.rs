@@ -16,7 +16,7 @@ use url::Url;
 use crate::{
     call::{CallResult, Called, Round},
     elicit::Form,
-    limits::MAX_NAME,
+    limits::{MAX_LIST, MAX_NAME, MAX_TOOL},
     tools::{Annotations, MalformedTool, Tool, Tools},
     words::plain,
 };
@@ -50,8 +50,13 @@ pub(crate) fn called(answer: Value, roots: &[Utf8PathBuf]) -> Result<Called, Dec
     }
 }
 
-/// A page of the answer to `tools/list`, added to what is there; the cursor of the next one.
-pub(crate) fn page(answer: Value, tools: &mut Tools) -> Result<Option<String>, DecodeError> {
+/// A page of the answer to `tools/list`, added to what is there; the cursor of the next one. `room` is how
+/// many bytes all tools may still have; a single one that is too large is left out and named.
+pub(crate) fn page(
+    answer: Value,
+    tools: &mut Tools,
+    room: &mut usize,
+) -> Result<Option<String>, DecodeError> {
     let mut answer = object(answer, "the answer")?;
     let Some(Value::Array(page)) = answer.remove("tools") else {
         return Err(malformed("`tools` is not a list"));
@@ -60,7 +65,18 @@ pub(crate) fn page(answer: Value, tools: &mut Tools) -> Result<Option<String>, D
     let mut names: HashSet<String> = tools.tools.iter().map(|tool| tool.name.clone()).collect();
     for (index, value) in (first..).zip(page) {
         let name = value.get("name").and_then(Value::as_str).map(str::to_owned);
-        match tool(value, &mut names) {
+        let size = size(&value);
+        let is_large = size > MAX_TOOL;
+        let left = if is_large { Some(*room) } else { room.checked_sub(size) };
+        *room = left.ok_or_else(|| {
+            malformed(format!("the list of its tools has more than {MAX_LIST} bytes"))
+        })?;
+        let found = if is_large {
+            Err(format!("its definition has more than {MAX_TOOL} bytes"))
+        } else {
+            tool(value, &mut names)
+        };
+        match found {
             Ok(tool) => tools.tools.push(tool),
             Err(reason) => {
                 // A name that is too long to be kept is too long to be shown.
@@ -73,6 +89,28 @@ pub(crate) fn page(answer: Value, tools: &mut Tools) -> Result<Option<String>, D
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(cursor)) => Ok(Some(cursor)),
         Some(_) => Err(malformed("`nextCursor` is not a string")),
+    }
+}
+
+/// How many bytes a tool has.
+fn size(tool: &Value) -> usize {
+    let mut length = Length(0);
+    // Counting does not fail, and there is nothing in a value that cannot be written.
+    let _ = serde_json::to_writer(&mut length, tool);
+    length.0
+}
+
+/// Counts what is written to it.
+struct Length(usize);
+
+impl std::io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn verdict(mut failed: Vec<(Way, StartError)>) -> Option<StartError> 
 
 /// Another greeting would not help.
 fn is_final(error: &StartError) -> bool {
-    matches!(error, StartError::Launch(_) | StartError::Http(_))
+    matches!(error, StartError::Launch(_) | StartError::Http(_) | StartError::Login(_))
 }
 
 fn is_silent(error: &StartError) -> bool {

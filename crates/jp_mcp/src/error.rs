@@ -3,11 +3,11 @@
 //! Each error names the server, says what happened, and carries the last words of the server where they
 //! may say why, short and plain (`words.rs`). Hints beyond that belong to whoever prints the error.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use thiserror::Error;
 
-use crate::{launch::LaunchError, words::said};
+use crate::{authorize::LoginError, launch::LaunchError, words::said};
 
 /// Why a server did not do what it was asked.
 #[derive(Debug, Error)]
@@ -20,6 +20,15 @@ pub enum McpError {
         /// Why.
         #[source]
         source: StartError,
+    },
+    /// It did not let us in.
+    #[error("the MCP server `{server}` did not let us in{}", advice(source, server))]
+    Login {
+        /// The server.
+        server: String,
+        /// Why.
+        #[source]
+        source: Arc<LoginError>,
     },
     /// It did not answer in time.
     #[error("the MCP server `{server}` did not answer `{request}` within {}{}", seconds(*within), said(stderr))]
@@ -164,6 +173,17 @@ pub enum StartError {
     /// The network or the address is the problem.
     #[error("{0}")]
     Http(String),
+    /// It did not let us in.
+    #[error(transparent)]
+    Login(Arc<LoginError>),
+}
+
+/// What to do, where a person can do something.
+fn advice(error: &LoginError, server: &str) -> String {
+    match error {
+        LoginError::Needed | LoginError::MoreRights(_) => format!("; run `jp mcp login {server}`"),
+        _ => String::new(),
+    }
 }
 
 fn seconds(time: Duration) -> String {

@@ -13,9 +13,11 @@
 //! says that this does no harm.
 //!
 //! The crate knows nothing of configuration, confinement or terminals: who starts programs and who asks
-//! people is behind [`Launch`] and [`Elicitor`]. What the bridge to jp's own tools puts into `_meta` is in
+//! people is behind [`Launch`] and [`Elicitor`]; who lets us in at a server on the network is behind
+//! [`Authorizer`], of which [`oauth`] is the usual one. What the bridge to jp's own tools puts into `_meta` is in
 //! [`meta`], and is handed in by the caller.
 
+mod authorize;
 mod call;
 mod client;
 mod clock;
@@ -29,6 +31,7 @@ mod handler;
 mod launch;
 mod limits;
 pub mod meta;
+pub mod oauth;
 mod request;
 mod server_spec;
 mod shared;
@@ -41,6 +44,7 @@ mod words;
 use std::pin::Pin;
 
 pub use self::{
+    authorize::{Authorizer, Challenge, LoginError, Token},
     call::{Call, CallResult, Called, Progress, Resume, Round},
     client::Client,
     elicit::{ElicitAnswer, Elicitor, Form},

@@ -12,6 +12,13 @@ pub const MAX_PAGES: usize = 100;
 /// So many tools are kept. No model reads more, and a server that lists without end has to stop somewhere.
 pub const MAX_TOOLS: usize = 10_000;
 
+/// So much of one tool is kept, as it came, in bytes: its schemas and its words. The longest that people write
+/// by hand has a tenth of it.
+pub(crate) const MAX_TOOL: usize = 256 * 1024;
+
+/// So much of all tools of a server together.
+pub(crate) const MAX_LIST: usize = 8 * 1024 * 1024;
+
 /// So many questions are answered within one call, and so many rounds are made without a person.
 pub const MAX_QUESTIONS: usize = 20;
 
@@ -37,6 +44,10 @@ pub(crate) const SUBSCRIBE: Duration = Duration::from_secs(1);
 /// So many requests of a server wait for our answer at most. One that asks and does not read what we
 /// answer would fill the memory otherwise.
 pub(crate) const MAX_OWED: usize = 64;
+
+/// So often a server may refuse one request before it is not sent again: once because it wants to know who
+/// we are, and once because it wants more.
+pub(crate) const MAX_CHALLENGES: usize = 2;
 
 /// The longest name of a tool, in bytes.
 pub(crate) const MAX_NAME: usize = 512;

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     BoxFuture,
+    authorize::LoginError,
     call::Progress,
     clock::Clock,
     elicit::{ElicitAnswer, Elicitor},
@@ -56,6 +57,7 @@ pub(crate) enum Failure {
     Refused(Answered),
     TooManyQuestions,
     Cancelled,
+    Login(Arc<LoginError>),
 }
 
 /// Sends a request and waits for its answer.
@@ -186,6 +188,7 @@ impl Waiting {
         match (error, self.shared.fault(&self.handle.id)) {
             (_, Some(Fault::TooLarge)) => Failure::TooLarge,
             (_, Some(Fault::NotJson(reason))) => Failure::NotJson(reason),
+            (_, Some(Fault::Login(error))) => Failure::Login(error),
             (ServiceError::McpError(error), None) => Failure::Refused(Answered {
                 code: error.code.0.into(),
                 message: plain(&error.message),

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use camino::Utf8PathBuf;
 use url::Url;
 
-use crate::launch::Launch;
+use crate::{authorize::Authorizer, launch::Launch};
 
 /// One configured server.
 #[derive(Debug, Clone)]
@@ -46,6 +46,8 @@ pub struct Http {
     pub url: Url,
     /// What is sent with every request. Values are secrets: they are not printed.
     pub headers: Vec<(String, String)>,
+    /// Who has what it wants to see before it lets us in.
+    pub authorizer: Option<Arc<dyn Authorizer>>,
 }
 
 impl fmt::Debug for Http {
@@ -53,7 +55,9 @@ impl fmt::Debug for Http {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         // The address may hold a password or a key as well.
         let place = self.url.origin().ascii_serialization();
-        f.debug_struct("Http").field("at", &place).field("headers", &names).finish()
+        let mut shown = f.debug_struct("Http");
+        shown.field("at", &place).field("headers", &names).field("authorizer", &self.authorizer);
+        shown.finish()
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    authorize::LoginError,
     elicit::{ElicitAnswer, Form},
     limits::MAX_QUESTIONS,
 };
@@ -33,12 +34,14 @@ pub(crate) struct Shared {
 }
 
 /// Why an answer did not arrive, although something arrived.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// It is larger than a message may be.
     TooLarge,
     /// It is not JSON.
     NotJson(String),
+    /// The server did not let us in.
+    Login(Arc<LoginError>),
 }
 
 /// A question, and where its answer goes.
@@ -112,6 +115,14 @@ impl Shared {
     /// Notes why the answer to a request did not arrive.
     pub(crate) fn blame(&self, id: RequestId, fault: Fault) {
         lock(&self.faults).push((id, fault));
+    }
+
+    /// Why the server did not let us in, whatever it was asked.
+    pub(crate) fn locked_out(&self) -> Option<Arc<LoginError>> {
+        lock(&self.faults).iter().find_map(|(_, fault)| match fault {
+            Fault::Login(error) => Some(error.clone()),
+            Fault::TooLarge | Fault::NotJson(_) => None,
+        })
     }
 
     /// Why the answer to this request did not arrive, if that was noted.

@@ -20,7 +20,10 @@ use rmcp::model::{
 };
 use tokio::sync::mpsc;
 
-pub(crate) use self::{http::OverHttp, lines::Lines};
+pub(crate) use self::{
+    http::{OverHttp, client_builder as http_client},
+    lines::Lines,
+};
 use crate::{call::Progress, limits::MAX_OWED, meta, shared::Shared, words::plain};
 
 /// Where the messages of one connection pass by.

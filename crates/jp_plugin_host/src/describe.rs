@@ -56,8 +56,19 @@ pub trait Permission {
     /// Whether this one never runs.
     fn is_denied(&self, binary: &Binary) -> bool;
 
-    /// Whether a file with this checksum may be asked without a seal.
-    fn is_trusted(&self, binary: &Binary, sha256: &str) -> bool;
+    /// How a file with this checksum may be asked.
+    fn asking(&self, binary: &Binary, sha256: &str) -> Asking;
+}
+
+/// How a file may be asked what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asking {
+    /// As it is: somebody agreed to run these bytes.
+    Open,
+    /// Sealed, or as it is where nothing can be sealed: somebody wanted it to be here.
+    SealedIfPossible,
+    /// Sealed or not at all.
+    Sealed,
 }
 
 /// Whom to ask, and how.
@@ -110,7 +121,7 @@ impl Describer {
         if permission.is_denied(&binary) {
             return (known(binary, sum, Described::Denied), None);
         }
-        let is_trusted = |sum: &str| permission.is_trusted(&binary, sum);
+        let is_trusted = |sum: &str| permission.asking(&binary, sum) == Asking::Open;
         if let Some(kept) = kept.filter(|kept| !self.refresh && kept.holds(self.now, is_trusted)) {
             return (known(binary, sum, kept.described()), None);
         }
@@ -126,11 +137,8 @@ impl Describer {
                 return (known(binary, None, Described::Failed(why)), None);
             }
         };
-        let sealed = !permission.is_trusted(&binary, &sum);
-        let answer = match look::checksum(&sum) {
-            Some(bytes) => ask::ask(confiner, &binary, bytes, sealed, &self.search).await,
-            None => Err(AskError::NoSeal("it has no checksum".to_owned())),
-        };
+        let asking = permission.asking(&binary, &sum);
+        let (answer, sealed) = self.ask(confiner, &binary, &sum, asking).await;
         let (described, answer) = match answer {
             Ok(said) => (Described::Said(Box::new(said.clone())), Ok(said)),
             Err(AskError::NoSeal(why)) => {
@@ -143,6 +151,28 @@ impl Describer {
         let is_same = Look::of(&binary.canonical) == Some(look);
         let entry = Entry { look, sha256: sum.clone(), sealed, at: self.now, answer };
         (known(binary, Some(sum), described), is_same.then_some(entry))
+    }
+    /// Asks, and says whether it was sealed.
+    async fn ask(
+        &self,
+        confiner: &Confiner,
+        binary: &Binary,
+        sum: &str,
+        asking: Asking,
+    ) -> (Result<Describe, AskError>, bool) {
+        let Some(bytes) = look::checksum(sum) else {
+            return (Err(AskError::NoSeal("it has no checksum".to_owned())), true);
+        };
+        let ask = |sealed| ask::ask(confiner, binary, bytes, sealed, &self.search);
+        if asking == Asking::Open {
+            return (ask(false).await, false);
+        }
+        match ask(true).await {
+            Err(AskError::NoSeal(_)) if asking == Asking::SealedIfPossible => {
+                (ask(false).await, false)
+            }
+            answer => (answer, true),
+        }
     }
 }
 

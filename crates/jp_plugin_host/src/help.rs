@@ -132,12 +132,9 @@ fn silence(plugin: &Plugin) -> String {
     }
 }
 
-/// Somebody's text as one line.
+/// Somebody's text as one line. What a terminal would act on is still in it.
 pub fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|it| !it.is_empty())
-        .collect();
+    let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
     if line.chars().count() <= MOST {
         return line;

@@ -3,12 +3,15 @@
 //! A plugin is a program of somebody else that extends `jp`. [`session::run`] is the whole life of one:
 //! `init`, its messages, `exit`. [`Services`] is what it can ask for, on any [`jp_workspace::Store`].
 //!
+//! Before that, [`catalog`] knows which plugins there are, [`describe`] asks what they are, [`route`] finds the
+//! one that a command line means, and [`trust`] decides whether it may run. [`help`] puts it into words.
+//!
 //! The danger is a plugin that does not behave: it floods, falls silent, stops reading, never ends. So
 //! reading, writing, serving and printing do not wait for each other, everything that is kept for a plugin
 //! has a largest size, and whatever it does, it ends when `jp` does.
 //!
-//! This crate starts no process by itself, reads no environment and prints nothing: the caller passes a
-//! [`jp_process::Child`] and an [`Output`].
+//! This crate reads no environment, asks nobody and prints nothing: a session gets a [`jp_process::Child`] and
+//! an [`Output`], and who describes itself is started by a [`jp_confine::Confiner`].
 #![cfg(target_os = "linux")]
 
 pub mod catalog;

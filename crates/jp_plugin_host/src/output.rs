@@ -52,9 +52,12 @@ struct Thread {
     done: oneshot::Receiver<()>,
 }
 
-/// Tells when nobody reads what is printed any more.
+/// Tells what becomes of the texts.
 #[derive(Debug, Clone)]
-pub(crate) struct Closed(Arc<State>);
+pub(crate) struct Readers {
+    state: Arc<State>,
+    room: Arc<Semaphore>,
+}
 
 impl Printing {
     pub(crate) fn new(output: Arc<dyn Output>) -> Self {
@@ -71,8 +74,8 @@ impl Printing {
         let _ = thread.prints.send((print, room.ok()));
     }
 
-    pub(crate) fn closed(&self) -> Closed {
-        Closed(Arc::clone(&self.state))
+    pub(crate) fn readers(&self) -> Readers {
+        Readers { state: Arc::clone(&self.state), room: Arc::clone(&self.room) }
     }
 
     /// Waits until everything is printed; `false` if that takes longer than this.
@@ -83,11 +86,17 @@ impl Printing {
     }
 }
 
-impl Closed {
-    pub(crate) async fn wait(&self) {
-        while !self.0.closed.load(Ordering::Acquire) {
-            self.0.told.notified().await;
+impl Readers {
+    /// Waits until nobody reads any more.
+    pub(crate) async fn gone(&self) {
+        while !self.state.closed.load(Ordering::Acquire) {
+            self.state.told.notified().await;
         }
+    }
+
+    /// Whether there is no text on its way.
+    pub(crate) fn have_all(&self) -> bool {
+        self.room.available_permits() == ON_ITS_WAY as usize
     }
 }
 

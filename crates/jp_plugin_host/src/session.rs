@@ -31,7 +31,7 @@ use self::{
     talk::{Last, Talk},
 };
 use crate::{
-    output::{Output, Printing},
+    output::{Output, Printing, Readers},
     services::{Services, encode},
 };
 
@@ -60,7 +60,14 @@ pub struct Session {
 pub struct End {
     pub code: u8,
     pub reason: Option<String>,
-    /// Whether all it printed was read. What was not is still on its way, and may never arrive.
+}
+
+/// What came of a session.
+#[derive(Debug)]
+pub struct Finished {
+    pub end: Result<End, SessionError>,
+    /// Whether all that the plugin printed was read. What was not is still on its way, and may never arrive;
+    /// whoever prints something else would wait behind it.
     pub is_printed: bool,
 }
 
@@ -100,11 +107,11 @@ pub enum Violation {
 
 /// Lets a plugin run to its end. The process is gone when this returns, with everything it started, and all
 /// locks that were held for it are free.
-pub async fn run(child: &mut Child, session: Session) -> Result<End, SessionError> {
+pub async fn run(child: &mut Child, session: Session) -> Finished {
     let Session { plugin, init, services, output, grace, interrupts } = session;
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
-        return Err(SessionError::Pipes { plugin });
+        return Finished { end: Err(SessionError::Pipes { plugin }), is_printed: true };
     };
     let outbox = Arc::new(Outbox::new(stdin));
     outbox.push(encode(&HostToPlugin::Init(Box::new(init))));
@@ -115,9 +122,9 @@ pub async fn run(child: &mut Child, session: Session) -> Result<End, SessionErro
     let heard = Arc::clone(&name);
     let stderr = tokio::spawn(async move { trace::stderr(&heard, stderr).await });
     let printing = Printing::new(output);
-    let closed = printing.closed();
+    let readers = printing.readers();
     let talk = Talk::new(name, Arc::clone(&services), Arc::clone(&outbox), printing);
-    let watch = Watch {
+    let mut watch = Watch {
         plugin,
         child,
         outbox,
@@ -125,14 +132,16 @@ pub async fn run(child: &mut Child, session: Session) -> Result<End, SessionErro
         interrupts,
         deadline: None,
         is_closed: false,
+        is_printed: true,
+        readers,
         talk: tokio::spawn(talk.run(stdout)),
     };
-    let end = watch.run(closed).await;
+    let end = watch.run().await;
     writer.abort();
     // What a plugin has said last is in the pipe when its process is gone.
     let _ = timeout(HEARD_WITHIN, stderr).await;
     services.release();
-    end
+    Finished { end, is_printed: watch.is_printed }
 }
 
 /// What is minded.
@@ -146,6 +155,8 @@ struct Watch<'a> {
     deadline: Option<Instant>,
     /// Whether nobody reads what it prints.
     is_closed: bool,
+    is_printed: bool,
+    readers: Readers,
     talk: JoinHandle<(Last, Printing)>,
 }
 
@@ -164,19 +175,19 @@ enum Event {
 }
 
 impl Watch<'_> {
-    async fn run(mut self, closed: crate::output::Closed) -> Result<End, SessionError> {
+    async fn run(&mut self) -> Result<End, SessionError> {
         loop {
-            match self.next(&closed).await {
+            match self.next().await {
                 Event::Said(Ok((last, printing))) => return self.said(last, printing).await,
                 Event::Said(Err(source)) => {
                     self.kill().await?;
-                    return Err(SessionError::Broken { plugin: self.plugin, source });
+                    return Err(SessionError::Broken { plugin: self.plugin.clone(), source });
                 }
                 Event::Ended(exit) => return self.ended(exit).await,
                 Event::Interrupted if self.deadline.is_none() => self.shut_down(),
                 Event::Interrupted => {
                     self.give_up().await?;
-                    return Err(SessionError::Killed { plugin: self.plugin });
+                    return Err(SessionError::Killed { plugin: self.plugin.clone() });
                 }
                 Event::Unread => {
                     self.is_closed = true;
@@ -192,12 +203,12 @@ impl Watch<'_> {
         }
     }
 
-    async fn next(&mut self, closed: &crate::output::Closed) -> Event {
+    async fn next(&mut self) -> Event {
         tokio::select! {
             said = &mut self.talk => Event::Said(said.map_err(io::Error::other)),
             exit = self.child.wait() => Event::Ended(exit),
             Some(()) = self.interrupts.recv() => Event::Interrupted,
-            () = closed.wait(), if !self.is_closed => Event::Unread,
+            () = self.readers.gone(), if !self.is_closed => Event::Unread,
             () = until(self.deadline) => Event::Late,
         }
     }
@@ -210,12 +221,12 @@ impl Watch<'_> {
     }
 
     /// The plugin has said its last word; its process may take a while to end.
-    async fn said(mut self, last: Last, printing: Printing) -> Result<End, SessionError> {
+    async fn said(&mut self, last: Last, printing: Printing) -> Result<End, SessionError> {
         let own = match last {
             Last::Violation(violation) => {
                 self.kill().await?;
-                printing.finish(HEARD_WITHIN).await;
-                return Err(SessionError::Violation { plugin: self.plugin, violation });
+                self.printed(printing).await;
+                return Err(SessionError::Violation { plugin: self.plugin.clone(), violation });
             }
             Last::Exit(Goodbye { code, reason }) => Some((code, reason)),
             Last::Closed => None,
@@ -226,68 +237,73 @@ impl Watch<'_> {
             Some(()) = self.interrupts.recv() => None,
             () = tokio::time::sleep_until(deadline) => None,
         };
-        let exit = match ended {
-            Some(exit) => Some(exit.map_err(|source| self.lost(source))?),
-            None => {
-                self.kill().await?;
-                None
-            }
+        let exit = if let Some(exit) = ended {
+            Some(exit.map_err(|source| self.lost(source))?)
+        } else {
+            self.kill().await?;
+            None
         };
-        let is_printed = self.printed(printing).await;
+        self.printed(printing).await;
         match (own, exit) {
-            (Some((code, reason)), _) => Ok(End { code, reason, is_printed }),
-            (None, Some(exit)) => Err(SessionError::Ended { plugin: self.plugin, exit }),
-            (None, None) => Err(SessionError::Silent { plugin: self.plugin }),
+            (Some((code, reason)), _) => Ok(End { code, reason }),
+            (None, Some(exit)) => Err(SessionError::Ended { plugin: self.plugin.clone(), exit }),
+            (None, None) => Err(SessionError::Silent { plugin: self.plugin.clone() }),
         }
     }
 
     /// The process has ended; what it wrote before is still to be read.
-    async fn ended(mut self, exit: Result<Exit, WaitError>) -> Result<End, SessionError> {
+    async fn ended(&mut self, exit: Result<Exit, WaitError>) -> Result<End, SessionError> {
         let said = timeout(self.grace.max(HEARD_WITHIN), &mut self.talk).await;
         let exit = exit.map_err(|source| self.lost(source))?;
         match said {
             Ok(Ok((Last::Exit(Goodbye { code, reason }), printing))) => {
-                let is_printed = self.printed(printing).await;
-                Ok(End { code, reason, is_printed })
+                self.printed(printing).await;
+                Ok(End { code, reason })
             }
             Ok(Ok((Last::Violation(violation), printing))) => {
                 self.printed(printing).await;
-                Err(SessionError::Violation { plugin: self.plugin, violation })
+                Err(SessionError::Violation { plugin: self.plugin.clone(), violation })
             }
             Ok(Ok((Last::Closed, printing))) => {
                 self.printed(printing).await;
-                Err(SessionError::Ended { plugin: self.plugin, exit })
+                Err(SessionError::Ended { plugin: self.plugin.clone(), exit })
             }
             Ok(Err(error)) => {
                 let source = io::Error::other(error);
-                Err(SessionError::Broken { plugin: self.plugin, source })
+                Err(SessionError::Broken { plugin: self.plugin.clone(), source })
             }
             Err(_) => {
                 self.talk.abort();
-                Err(SessionError::Ended { plugin: self.plugin, exit })
+                self.is_printed = self.readers.have_all();
+                Err(SessionError::Ended { plugin: self.plugin.clone(), exit })
             }
         }
     }
 
     /// Waits until what was printed is read, unless somebody does not want to wait.
-    async fn printed(&mut self, printing: Printing) -> bool {
+    async fn printed(&mut self, printing: Printing) {
         // Without a signal there is no hurry: a pager may be paused for hours.
         let within = match self.deadline {
             Some(_) => self.grace.max(HEARD_WITHIN),
-            None => Duration::from_secs(365 * 24 * 3600),
+            None => Duration::from_hours(365 * 24),
         };
-        tokio::select! {
+        self.is_printed = tokio::select! {
             is_printed = printing.finish(within) => is_printed,
             Some(()) = self.interrupts.recv() => false,
-        }
+        };
     }
 
-    /// Ends everything at once.
+    /// Ends everything at once. What was asked for and printed before is done, if that is a matter of moments.
     async fn give_up(&mut self) -> Result<(), SessionError> {
         self.kill().await?;
-        // What was asked for before is carried out, if that is a matter of moments.
-        if timeout(HEARD_WITHIN, &mut self.talk).await.is_err() {
-            self.talk.abort();
+        match timeout(HEARD_WITHIN, &mut self.talk).await {
+            Ok(Ok((_, printing))) => self.is_printed = printing.finish(HEARD_WITHIN).await,
+            Ok(Err(_)) => {}
+            Err(_) => {
+                // It waits for somebody to read what was printed, or for a disk.
+                self.talk.abort();
+                self.is_printed = self.readers.have_all();
+            }
         }
         Ok(())
     }
@@ -297,8 +313,8 @@ impl Watch<'_> {
         killed.map(drop).map_err(|source| self.lost(source))
     }
 
-    fn late(self) -> SessionError {
-        SessionError::Late { plugin: self.plugin, seconds: self.grace.as_secs() }
+    fn late(&self) -> SessionError {
+        SessionError::Late { plugin: self.plugin.clone(), seconds: self.grace.as_secs() }
     }
 
     fn lost(&self, source: WaitError) -> SessionError {

@@ -76,6 +76,14 @@ impl Rules<'_> {
         }
     }
 
+    /// Whether a run rests on what is in the file. It does not where the user lets whatever is there run
+    /// and has pinned nothing.
+    pub fn rests_on_bytes(self) -> bool {
+        let is_pinned = |it: &CommandPluginConfig| it.checksum.is_some();
+        self.run() != Some(PluginRun::Unattended)
+            || [self.here, self.own].into_iter().flatten().any(is_pinned)
+    }
+
     /// Whether a workspace says that it runs without a question, and nobody else does.
     pub fn is_loosened(self) -> bool {
         let of = |it: Option<&CommandPluginConfig>| it.and_then(|it| it.run);

@@ -27,6 +27,9 @@ pub struct Confinement {
     pub limits: Limits,
     /// Whether what it was denied is noted and reported.
     pub observe: bool,
+    /// The process group that has the terminal and lends it to the process until its end; otherwise it has
+    /// no terminal. Only a process that sees the devices of the host can have one.
+    pub terminal: Option<i32>,
 }
 
 impl Confinement {
@@ -42,6 +45,7 @@ impl Confinement {
             execute: Execute::View,
             limits: Limits::default(),
             observe: false,
+            terminal: None,
         }
     }
 }

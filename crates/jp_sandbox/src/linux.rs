@@ -15,6 +15,7 @@ mod socket;
 mod spawner;
 mod supervisor;
 mod sys;
+mod terminal;
 mod tool;
 mod tree;
 mod verified;

@@ -195,6 +195,7 @@ impl Plan {
             execute: self.execute,
             limits,
             observe,
+            terminal: None,
         }
     }
 }

@@ -28,11 +28,14 @@
 mod bins;
 mod env;
 mod group;
+mod https;
 pub mod mcp;
 mod normalize;
 mod output;
 mod pty;
 mod pump;
+#[cfg(feature = "rmcp")]
+pub mod rmcp_client;
 mod run;
 mod running;
 mod screen;
@@ -42,6 +45,7 @@ pub use rustix::process::Signal;
 
 pub use crate::bins::find_bin;
 pub use crate::env::TestEnv;
+pub use crate::https::{Answer, Https};
 pub use crate::normalize::Normalizer;
 pub use crate::output::Output;
 pub use crate::pty::{Pty, PtyOutput, Size};

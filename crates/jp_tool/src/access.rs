@@ -25,7 +25,7 @@ pub use self::{
     command::{CommandAccessError, CommandRule, Commands, InvalidCommandRule},
     env::{EnvAccessError, EnvName, EnvRule, InvalidEnvName},
     fs::{Capability, FsAccessError, FsRule, FsRules, is_settings},
-    net::{InvalidNetRule, NetAccessError, NetRule, NetTarget},
+    net::{InvalidNetRule, NetAccessError, NetRule, NetTarget, is_public},
     sensitive::{SensitiveError, SensitiveGate, SensitivePaths, SensitivePatternError},
     specificity::{EnvSpecificity, FsSpecificity, NetSpecificity},
 };

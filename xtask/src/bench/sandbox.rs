@@ -100,7 +100,17 @@ fn libraries() -> View {
 fn confinement(tier: Tier, view: View, network: Network) -> Confinement {
     let (links, changes) = (Vec::new(), None);
     let (execute, limits) = (Execute::View, Limits::default());
-    Confinement { tier, view, links, changes, network, execute, limits, observe: false }
+    Confinement {
+        tier,
+        view,
+        links,
+        changes,
+        network,
+        execute,
+        limits,
+        observe: false,
+        terminal: None,
+    }
 }
 
 fn plain() -> Work {

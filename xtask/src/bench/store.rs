@@ -206,7 +206,7 @@ fn events_file(disk: &Disk, id: ConversationId) -> Utf8PathBuf {
 
 /// The mixture of a working day: a question, a thought, some tool calls with their
 /// results, an answer.
-fn usual_event(number: usize) -> Event {
+pub(super) fn usual_event(number: usize) -> Event {
     let text = "The quick brown fox jumps over the lazy dog, and says so at length. ";
     let id = format!("call_{number}");
     let kind = match number % 6 {

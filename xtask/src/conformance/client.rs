@@ -1,34 +1,52 @@
 //! The client that the conformance suite starts: `jp_mcp`, doing what a scenario hopes for.
 //!
 //! It does the same in every scenario: it lists the tools, calls each of them, fills forms with their
-//! defaults, and calls a tool that has questions again with the answers. What goes over the wire is
-//! `jp_mcp`'s.
+//! defaults, and calls a tool that has questions again with the answers. Where a server wants a login it
+//! does what `jp mcp login` does, with a browser that says yes to everything (`browser`), and tries again.
+//! What goes over the wire is `jp_mcp`'s.
 
-use std::env;
 use std::time::Duration;
+use std::{env, fs, sync::Arc};
 
+use camino::Utf8PathBuf;
+use jp_mcp::oauth::{Grant, OAuth, OAuthSpec, Proof};
 use jp_mcp::{
-    BoxFuture, Call, Called, Client, Connect, ElicitAnswer, Elicitor, Era, Form, Http, McpError,
-    ServerSpec, Tool, Tools,
+    BoxFuture, Call, Called, Client, Connect, ElicitAnswer, Elicitor, Era, Form, Http, LoginError,
+    McpError, ServerSpec, Tool, Tools,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::browser::Agreeing;
 use crate::failure::{Failure, Result};
 
 /// Shorter than the patience of the suite, so that a failure is ours and says why.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// So many rounds of questions are answered.
 const ROUNDS: usize = 5;
+/// So many logins are made for one request: one to be let in, and one for more rights.
+const LOGINS: usize = 2;
+/// Where the suite believes that a description of the client is.
+const DESCRIPTION: &str = "https://conformance-test.local/client-metadata.json";
 
 /// Speaks with the server at this address.
 pub(crate) fn run(url: &str) -> Result {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Failure::because("cannot start"))?;
-    let connect = Connect::Http(Http {
-        url: url.parse().map_err(Failure::because(url))?,
-        headers: Vec::new(),
+    let place = tempfile::tempdir().map_err(Failure::because("a place for logins"))?;
+    let place = Utf8PathBuf::try_from(place.path().to_owned()).map_err(failure)?;
+    let url: url::Url = url.parse().map_err(Failure::because(url))?;
+    let login = OAuth::new(OAuthSpec {
+        server: url.clone(),
+        owner: String::new(),
+        grant: grant(&context(), &place)?,
+        scopes: Vec::new(),
+        store: Some(place.join("tokens")),
+        answer_within: PATIENCE,
+        login_within: PATIENCE,
     });
+    let authorizer = Some(Arc::new(login.clone()) as _);
+    let connect = Connect::Http(Http { url, headers: Vec::new(), authorizer });
     let client = Client::new(ServerSpec {
         name: "conformance".to_owned(),
         connect,
@@ -40,7 +58,7 @@ pub(crate) fn run(url: &str) -> Result {
     });
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     runtime.block_on(async {
-        let result = play(&client, &scenario).await;
+        let result = play(&client, &login, &scenario).await;
         client.close().await;
         result
     })
@@ -54,10 +72,31 @@ fn era(revision: Option<&str>) -> Era {
     }
 }
 
-async fn play(client: &Client, scenario: &str) -> Result {
-    let tools = client.tools().await.map_err(failure)?;
+/// Who logs in, as far as the suite says it; else a person at a browser, with a client that is not known
+/// yet.
+fn grant(context: &Value, place: &Utf8PathBuf) -> Result<Grant> {
+    let text = |name: &str| context[name].as_str().map(str::to_owned);
+    let metadata_url = Some(DESCRIPTION.parse().map_err(Failure::because(DESCRIPTION))?);
+    let by_itself = env::var("MCP_CONFORMANCE_SCENARIO")
+        .is_ok_and(|scenario| scenario.contains("client-credentials"));
+    let Some(client) = text("client_id") else {
+        return Ok(Grant::Person { client: None, metadata_url });
+    };
+    match (by_itself, text("client_secret"), text("private_key_pem")) {
+        (true, _, Some(key)) => {
+            let file = place.join("key.pem");
+            fs::write(&file, key).map_err(Failure::because(&file))?;
+            Ok(Grant::Machine { client, proof: Proof::KeyFile(file) })
+        }
+        (true, Some(secret), None) => Ok(Grant::Machine { client, proof: Proof::Secret(secret) }),
+        (_, secret, _) => Ok(Grant::Person { client: Some((client, secret)), metadata_url }),
+    }
+}
+
+async fn play(client: &Client, login: &OAuth, scenario: &str) -> Result {
+    let tools = let_in(login, async || client.tools().await).await?;
     for (name, arguments) in calls(&tools, scripted()) {
-        call(client, &name, &arguments).await?;
+        call(client, login, &name, &arguments).await?;
     }
     if scenario == "http-standard-headers" {
         client.read_resource("file:///path/to/file%20name.txt").await.map_err(failure)?;
@@ -65,9 +104,33 @@ async fn play(client: &Client, scenario: &str) -> Result {
     Ok(())
 }
 
+/// Does it, and logs in and does it again where the server wants that.
+async fn let_in<T>(
+    login: &OAuth,
+    ask: impl AsyncFn() -> std::result::Result<T, McpError>,
+) -> Result<T> {
+    for _ in 0..LOGINS {
+        match ask().await {
+            Err(McpError::Login { source, .. })
+                if matches!(*source, LoginError::Needed | LoginError::MoreRights(_)) =>
+            {
+                login.login(&Agreeing).await.map_err(failure)?;
+            }
+            done => return done.map_err(failure),
+        }
+    }
+    ask().await.map_err(failure)
+}
+
+/// What the suite tells about a scenario.
+fn context() -> Value {
+    let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    serde_json::from_str(&context).unwrap_or_default()
+}
+
 /// The calls that a scenario asks for by name, if it does.
 fn scripted() -> Option<Vec<(String, Map<String, Value>)>> {
-    let context: Value = serde_json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT").ok()?).ok()?;
+    let context = context();
     let call = |call: &Value| {
         Some((call["name"].as_str()?.to_owned(), call["arguments"].as_object()?.clone()))
     };
@@ -119,23 +182,34 @@ fn sample(field: &Value) -> Value {
 }
 
 /// Calls a tool, and again with the answers to what it asks.
-async fn call(client: &Client, tool: &str, arguments: &Map<String, Value>) -> Result {
+async fn call(
+    client: &Client,
+    login: &OAuth,
+    tool: &str,
+    arguments: &Map<String, Value>,
+) -> Result {
     let mut resume = None;
     for _ in 0..ROUNDS {
-        let call = Call {
-            tool,
-            arguments,
-            meta: None,
-            resume: resume.take(),
-            elicitor: &Defaults,
-            progress: None,
-            cancel: &CancellationToken::new(),
-        };
-        match client.call_tool(call).await {
-            // A refusal is an answer as well: some of these servers only list their tools.
-            Ok(Called::Done(_)) | Err(McpError::Refused { .. }) => return Ok(()),
-            Err(error) => return Err(failure(error)),
-            Ok(Called::InputRequired(round)) => {
+        let given = resume.take();
+        let called = let_in(login, async || {
+            let call = Call {
+                tool,
+                arguments,
+                meta: None,
+                resume: given.clone(),
+                elicitor: &Defaults,
+                progress: None,
+                cancel: &CancellationToken::new(),
+            };
+            match client.call_tool(call).await {
+                // A refusal is an answer as well: some of these servers only list their tools.
+                Err(McpError::Refused { .. }) => Ok(None),
+                called => called.map(Some),
+            }
+        });
+        match called.await? {
+            None | Some(Called::Done(_)) => return Ok(()),
+            Some(Called::InputRequired(round)) => {
                 let answer = |form: &Form| ElicitAnswer::Accept(filled(&form.schema));
                 let answers = round.forms.iter().map(|(key, form)| (key.clone(), answer(form)));
                 resume = Some(round.resume(answers.collect()));

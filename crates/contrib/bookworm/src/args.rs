@@ -92,10 +92,10 @@ fn utf8(path: std::path::PathBuf) -> Result<Utf8PathBuf, ArgsError> {
 
 /// A URL to which the path of a page can be added.
 fn site(text: &str) -> Result<Url, String> {
-    let mut url = Url::parse(text).map_err(|error| error.to_string())?;
-    if !matches!(url.scheme(), "http" | "https") || url.cannot_be_a_base() {
-        return Err("must begin with https:// or http://".to_owned());
-    }
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let Some(mut url) = url else {
+        return Err("must be a URL that begins with https:// or http://".to_owned());
+    };
     if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
         return Err("must have neither a query, a fragment nor a user".to_owned());
     }

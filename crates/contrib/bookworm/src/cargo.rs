@@ -1,8 +1,8 @@
 //! Running cargo: never for longer, never with more output, never with more of it at once than stated.
 //!
 //! What comes from a model is passed as a value of an option or after `--`, and is a type of
-//! `names.rs`. Cargo leads a process group of its own, and the whole group is killed when a run is given up, be it for the time, for
-//! the output or because the client cancelled the call.
+//! `names.rs`. Cargo leads a process group of its own, and the whole group is killed when a run is
+//! given up, be it for the time, for the output or because the client cancelled the call.
 
 mod metadata;
 mod scratch;
@@ -14,7 +14,7 @@ use thiserror::Error;
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::Command,
-    sync::Semaphore,
+    sync::{OnceCell, Semaphore},
     time::timeout,
 };
 
@@ -37,6 +37,7 @@ pub(crate) struct Cargo {
     directory: Utf8PathBuf,
     offline: bool,
     room: Semaphore,
+    host: OnceCell<String>,
 }
 
 /// A run of cargo that came to nothing.
@@ -56,6 +57,8 @@ pub(crate) enum CargoError {
     Read(String, #[source] io::Error),
     #[error("cannot understand what `cargo {0}` prints")]
     Parse(String, #[source] serde_json::Error),
+    #[error("`cargo --version --verbose` does not say for which platform it is")]
+    NoHost,
     #[error("cannot write {0}")]
     Write(Utf8PathBuf, #[source] io::Error),
 }
@@ -84,7 +87,8 @@ impl Patience {
 impl Cargo {
     /// Cargo, run in this directory, whose settings (`.cargo/config.toml`) then count.
     pub(crate) fn new(program: Utf8PathBuf, directory: Utf8PathBuf) -> Self {
-        Self { program, directory, offline: false, room: Semaphore::new(AT_ONCE) }
+        let room = Semaphore::new(AT_ONCE);
+        Self { program, directory, offline: false, room, host: OnceCell::new() }
     }
 
     /// The same, told to keep off the network whatever it is asked for.
@@ -94,6 +98,15 @@ impl Cargo {
 
     pub(crate) fn directory(&self) -> &Utf8Path {
         &self.directory
+    }
+
+    /// The platform that cargo itself runs on, as it says.
+    pub(crate) async fn host(&self) -> Result<&str, CargoError> {
+        let ask = || async {
+            let output = self.run(&["--version", "--verbose"], Patience::Look).await?;
+            host_in(&String::from_utf8_lossy(&output)).ok_or(CargoError::NoHost)
+        };
+        self.host.get_or_try_init(ask).await.map(String::as_str)
     }
 
     /// What a run printed, if it ended well.
@@ -196,6 +209,13 @@ async fn tail(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
         kept.drain(..surplus);
     }
     kept
+}
+
+/// The platform in what cargo says about itself: a name that is fit to be the value of an option.
+fn host_in(text: &str) -> Option<String> {
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "))?.trim();
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (!host.is_empty() && host.chars().all(plain)).then(|| host.to_owned())
 }
 
 /// What cargo says went wrong, without what it says about its progress.

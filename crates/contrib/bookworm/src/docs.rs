@@ -11,6 +11,7 @@ mod make;
 mod markdown;
 mod page;
 mod path;
+mod room;
 mod site;
 mod source;
 
@@ -28,6 +29,7 @@ pub(crate) use self::{
 use crate::{
     files,
     names::{CrateName, ItemPath},
+    public::PublicName,
     resolve::{Asking, Book, Request},
     toolbox::Bookworm,
 };
@@ -45,7 +47,7 @@ pub(crate) struct Docs {
 #[derive(Debug)]
 enum Pages {
     Here(Utf8PathBuf),
-    OnSite(Site),
+    OnSite(Site, PublicName),
 }
 
 impl Bookworm {
@@ -55,18 +57,16 @@ impl Bookworm {
         let (name, version) = (book.name()?, book.version().clone());
         let package = match book {
             Book::Here(package) => package,
-            Book::OnSite(..) => {
-                let docs = self.docs_of_site(name, version, None)?;
-                docs.expect_items().await?;
-                return Ok(docs);
-            }
+            Book::OnSite(name, version) => return self.docs_of_stranger(name, version).await,
         };
         let Some(library) = package.library() else {
             let text = format!("{name} {version} has no library, so it has no documentation.");
             return Err(ToolError::new(text).into());
         };
-        if package.is_from_registry() && self.uses_site(asking)? {
-            let docs = self.docs_of_site(name.clone(), version.clone(), Some(library.clone()))?;
+        if self.uses_site(asking)?
+            && let Ok(public) = self.library.stock().await?.public(&name, Some(&version))
+        {
+            let docs = self.docs_of_site(public, version.clone(), library.clone())?;
             // A site that does not answer is no reason not to make the documentation.
             if docs.expect_items().await.is_ok() {
                 return Ok(docs);
@@ -76,15 +76,31 @@ impl Bookworm {
         Ok(Docs { name, version, library, pages: Pages::Here(root) })
     }
 
+    /// The documentation of a crate that is not here. Its library is mostly called like the crate; where
+    /// it is not, the site knows.
+    async fn docs_of_stranger(&self, name: PublicName, version: Version) -> Result<Docs, Stop> {
+        let mut docs = self.docs_of_site(name.clone(), version, name.name().library())?;
+        let end = docs.expect_items().await;
+        if let (Err(_), Pages::OnSite(site, _)) = (&end, &docs.pages)
+            && let Ok(Some(library)) = site.library(&name, &docs.version).await
+            && library != docs.library
+        {
+            docs.library = library;
+            docs.expect_items().await?;
+            return Ok(docs);
+        }
+        end.map(|()| docs)
+    }
+
     fn docs_of_site(
         &self,
-        name: CrateName,
+        public: PublicName,
         version: Version,
-        library: Option<String>,
+        library: String,
     ) -> Result<Docs, Stop> {
         let site = self.site.clone().ok_or_else(|| ToolError::new("There is no site."))?;
-        let library = library.unwrap_or_else(|| name.library());
-        Ok(Docs { name, version, library, pages: Pages::OnSite(site) })
+        let name = public.name().clone();
+        Ok(Docs { name, version, library, pages: Pages::OnSite(site, public) })
     }
 }
 
@@ -134,7 +150,7 @@ impl Docs {
                 let html = files::read(root, path.as_path());
                 html.map_err(|error| ToolError::from_error(&error).into())
             }
-            Pages::OnSite(site) => Ok(site.page(&self.name, &self.version, path).await?),
+            Pages::OnSite(site, name) => Ok(site.page(name, &self.version, path).await?),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
+    io::{self, Read, Write},
 };
 
 use camino::{Utf8Component, Utf8Path};
@@ -36,6 +36,16 @@ pub(crate) fn read(root: &Utf8Path, path: &Utf8Path) -> io::Result<Option<String
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Puts a file in place whole: it is written beside it under a name that nobody else has, and moved.
+/// Nobody reads half of it, and whoever writes the same at the same time does no harm.
+pub(crate) fn replace(path: &Utf8Path, text: &str) -> io::Result<()> {
+    let directory = path.parent().unwrap_or("/".into());
+    std::fs::create_dir_all(directory)?;
+    let mut half = tempfile::Builder::new().prefix(".half-").tempfile_in(directory)?;
+    half.write_all(text.as_bytes())?;
+    half.persist(path).map(drop).map_err(|error| error.error)
 }
 
 #[cfg(unix)]
@@ -98,6 +108,28 @@ mod tests {
         for refused in ["../secret", "sub/../../secret", "/etc/hostname", ""] {
             assert!(read(refused).is_err(), "{refused}");
         }
+    }
+
+    /// Many write one file at once: whoever reads it meanwhile reads one of the texts, and nothing is
+    /// left beside it.
+    #[test]
+    fn a_file_is_replaced_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let path = root.join("a/b/page.html");
+        replace(&path, "").unwrap();
+        let texts = ["1", "2", "3", "4"].map(|letter| letter.repeat(200_000));
+        std::thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| (0..25).for_each(|_| replace(&path, text).unwrap()));
+            }
+            for _ in 0..200 {
+                let seen = read(root, "a/b/page.html".into()).unwrap().unwrap();
+                assert!(seen.is_empty() || texts.contains(&seen), "{} bytes", seen.len());
+            }
+        });
+        let beside: Vec<_> = root.join("a/b").read_dir_utf8().unwrap().collect();
+        assert_eq!(beside.len(), 1, "{beside:?}");
     }
 
     #[cfg(unix)]

@@ -32,8 +32,13 @@ pub(crate) struct Library {
 #[derive(Debug)]
 pub(crate) struct Stock {
     pub(crate) lock: Lock,
-    /// Empty where cargo cannot tell without changing or fetching something.
+    /// Only the workspace's own packages where cargo cannot tell more without changing or fetching
+    /// something, and nothing where it cannot even tell these.
     pub(crate) metadata: Metadata,
+    /// Whether the metadata has at least the workspace's own packages, or there is no workspace.
+    pub(crate) knows_own: bool,
+    /// Why there is not more of it.
+    pub(crate) trouble: Option<Arc<CargoError>>,
     /// Where cargo unpacks crates, one directory for each registry.
     sources: Vec<Utf8PathBuf>,
 }
@@ -47,7 +52,12 @@ impl Library {
         self.cargo.directory()
     }
 
-    /// The workspace as it is now; read again only when its lock file has changed.
+    pub(crate) fn lock(&self) -> Result<Lock, LockError> {
+        Lock::read(self.workspace())
+    }
+
+    /// The workspace as it is now; read again only when its lock file has changed, or when cargo could
+    /// not tell everything: whatever was in its way may be gone.
     pub(crate) async fn stock(&self) -> Result<Arc<Stock>, LockError> {
         let stamp = Lock::stamp(self.workspace());
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -56,13 +66,25 @@ impl Library {
         }
         let lock = Lock::read(self.workspace())?;
         let manifest = self.workspace().join("Cargo.toml");
-        let metadata = match stamp {
-            Some(_) => self.cargo.metadata(&manifest).await.unwrap_or_default(),
-            None => Metadata::default(),
+        let whole = match stamp {
+            Some(_) => self.cargo.metadata(&manifest).await.map_err(|error| Some(Arc::new(error))),
+            None => Err(None),
         };
+        let (metadata, knows_own, trouble) = match whole {
+            Ok(metadata) => (metadata, true, None),
+            Err(trouble) if !manifest.exists() => (Metadata::default(), true, trouble),
+            Err(trouble) => match self.cargo.package(&manifest).await {
+                Ok(metadata) => (metadata, true, trouble),
+                Err(error) => (Metadata::default(), false, trouble.or(Some(Arc::new(error)))),
+            },
+        };
+        let is_whole = stamp.is_some() && trouble.is_none();
         let sources = self.sources(&metadata);
-        let stock = Arc::new(Stock { lock, metadata, sources });
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some((stamp, stock.clone()));
+        let stock = Arc::new(Stock { lock, metadata, knows_own, trouble, sources });
+        if is_whole {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            *known = Some((stamp, stock.clone()));
+        }
         Ok(stock)
     }
 
@@ -72,10 +94,12 @@ impl Library {
         stock: &Stock,
         name: &CrateName,
         version: &Version,
-    ) -> Result<Option<Package>, CargoError> {
+    ) -> Result<Option<Package>, ToolError> {
         if let Some(package) = stock.metadata.find(name, version) {
             return Ok(Some(package.clone()));
         }
+        // What is unpacked is from a registry, and there the same name and version are another crate.
+        stock.expect_foreign(name, version)?;
         let Some(root) = stock.unpacked(name).into_iter().find(|(is, _)| is == version) else {
             return Ok(None);
         };
@@ -102,6 +126,18 @@ impl Library {
 }
 
 impl Stock {
+    /// The versions of a crate that the workspace uses, newest first: those of the lock file, and
+    /// those of its own packages, which are not in it yet where there is none.
+    pub(crate) fn used(&self, name: &CrateName) -> Vec<Version> {
+        let own = self.metadata.packages.iter();
+        let own = own.filter(|package| package.source.is_none() && name.is(&package.name));
+        let mut versions = self.lock.versions(name);
+        versions.extend(own.map(|package| package.version.clone()));
+        versions.sort_by(|a, b| b.cmp(a));
+        versions.dedup();
+        versions
+    }
+
     /// The versions of a crate that are unpacked, newest first, and where.
     pub(crate) fn unpacked(&self, name: &CrateName) -> Vec<(Version, Utf8PathBuf)> {
         let mut found: Vec<_> = self

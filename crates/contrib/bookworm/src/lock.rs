@@ -20,6 +20,8 @@ pub(crate) struct Lock {
 pub(crate) struct Locked {
     pub(crate) name: String,
     pub(crate) version: Version,
+    /// `None`: a package of the workspace itself, or one beside it.
+    source: Option<String>,
 }
 
 /// What changes when the file does.
@@ -31,6 +33,29 @@ pub(crate) enum LockError {
     Read(#[source] io::Error),
     #[error("cannot understand Cargo.lock")]
     Parse(#[source] toml::de::Error),
+}
+
+impl Locked {
+    /// Whether its name means the same crate to everybody.
+    pub(crate) fn is_public(&self) -> bool {
+        self.source.as_deref().is_some_and(is_public)
+    }
+
+    /// Whether it is no crate of any registry: from a path or from git.
+    pub(crate) fn is_local(&self) -> bool {
+        let source = self.source.as_deref().unwrap_or_default();
+        !source.starts_with("registry+") && !source.starts_with("sparse+")
+    }
+}
+
+/// Whether a source is the public registry, in either form in which cargo writes it. A mirror that
+/// the settings put in its place is written like this as well.
+pub(crate) fn is_public(source: &str) -> bool {
+    let public = [
+        "registry+https://github.com/rust-lang/crates.io-index",
+        "sparse+https://index.crates.io/",
+    ];
+    public.contains(&source)
 }
 
 impl Lock {
@@ -87,6 +112,7 @@ mod tests {
         let versions = |name| lock.versions(&CrateName::parse(name).unwrap());
         assert_eq!(versions("syn"), [Version::new(3, 0, 0), Version::new(2, 0, 1)]);
         assert_eq!(versions("quote"), []);
+        assert!(lock.packages().iter().all(|locked| !locked.is_public()));
         std::fs::write(root.join("Cargo.lock"), "[[package]]\nname = 1").unwrap();
         assert!(matches!(Lock::read(root), Err(LockError::Parse(_))));
     }

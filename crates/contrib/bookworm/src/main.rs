@@ -25,6 +25,7 @@ mod index;
 mod library;
 mod lock;
 mod names;
+mod public;
 mod resolve;
 mod toolbox;
 mod tools;

@@ -132,6 +132,14 @@ impl ItemPath {
         Ok(Self(segments))
     }
 
+    /// The path without the name of a library at its start.
+    pub(crate) fn within(&self, library: &str) -> Self {
+        match self.0.split_first() {
+            Some((first, rest)) if first == library => Self(rest.to_vec()),
+            _ => self.clone(),
+        }
+    }
+
     /// The identifiers; none for the crate itself.
     pub(crate) fn segments(&self) -> &[String] {
         &self.0
@@ -234,5 +242,7 @@ mod tests {
             assert!(path(bad).is_err(), "{bad}");
         }
         assert!(path(&"a::".repeat(30)).is_err());
+        let within = |text| ItemPath::parse(text, "md_5").unwrap().within("md5").to_string();
+        assert_eq!(["md5::Md5", "md_5::Md5", "md5", "Md5"].map(within), ["Md5", "Md5", "", "Md5"]);
     }
 }

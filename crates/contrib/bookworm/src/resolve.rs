@@ -3,7 +3,8 @@
 //! The lock file of the workspace decides. Where it has several versions that fit, somebody has to
 //! choose; where it has none, the newest on this machine counts. What is not on this machine is read
 //! from the documentation site, if there is one, and otherwise fetched, but only when somebody says
-//! so. Questions are asked before anything is done.
+//! so, and never what the workspace has of its own by that name (`public.rs`). Questions are asked
+//! before anything is done.
 
 use jp_mcp_server::{Call, Prompt, Stop};
 use jp_tool::ToolError;
@@ -11,7 +12,9 @@ use semver::Version;
 
 use crate::{
     cargo::{Package, Scratch},
+    library::Stock,
     names::{CrateName, NameError, Wanted},
+    public::PublicName,
     toolbox::Bookworm,
 };
 
@@ -30,7 +33,7 @@ pub(crate) enum Book {
     /// Its sources are here.
     Here(Box<Package>),
     /// Its documentation is on the site.
-    OnSite(CrateName, Version),
+    OnSite(PublicName, Version),
 }
 
 /// Whom to ask.
@@ -60,7 +63,7 @@ impl Book {
     pub(crate) fn name(&self) -> Result<CrateName, NameError> {
         match self {
             Self::Here(package) => CrateName::parse(&package.name),
-            Self::OnSite(name, _) => Ok(name.clone()),
+            Self::OnSite(name, _) => Ok(name.name().clone()),
         }
     }
 
@@ -77,7 +80,7 @@ impl Bookworm {
     pub(crate) async fn book(&self, request: &Request, asking: Asking<'_>) -> Result<Book, Stop> {
         let stock = self.library.stock().await?;
         let (name, wanted) = (&request.name, &request.wanted);
-        let mut version = self.locked(request, asking).await?;
+        let mut version = locked(&stock, request, asking).await?;
         version = version.or_else(|| stock.newest_unpacked(name, wanted));
         if let Some(version) = &version
             && let Some(package) = self.library.package(&stock, name, version).await?
@@ -88,11 +91,14 @@ impl Bookworm {
             Wanted::Exact(version) => Some(version.clone()),
             Wanted::Any | Wanted::Matching(_) => stock.newest_indexed(name, wanted),
         });
+        // From here on somebody else would be asked.
+        let public = stock.public(name, version.as_ref())?;
         if let (Some(version), true) = (&version, self.uses_site(asking)?) {
-            return Ok(Book::OnSite(name.clone(), version.clone()));
+            return Ok(Book::OnSite(public, version.clone()));
         }
         let wanted = version.map_or(wanted.clone(), Wanted::Exact);
-        self.fetched(request, &wanted, asking).await.map(|package| Book::Here(Box::new(package)))
+        let package = self.fetched(&public, request.fetch, &wanted, asking).await?;
+        Ok(Book::Here(Box::new(package)))
     }
 
     /// The package itself, for what only its files say.
@@ -103,8 +109,8 @@ impl Bookworm {
     ) -> Result<Package, Stop> {
         match self.book(request, asking).await? {
             Book::Here(package) => Ok(*package),
-            Book::OnSite(_, version) => {
-                self.fetched(request, &Wanted::Exact(version), asking).await
+            Book::OnSite(name, version) => {
+                self.fetched(&name, request.fetch, &Wanted::Exact(version), asking).await
             }
         }
     }
@@ -112,11 +118,12 @@ impl Bookworm {
     /// Asks, unless the argument says no, and fetches a crate with everything it needs.
     pub(crate) async fn fetched(
         &self,
-        request: &Request,
+        public: &PublicName,
+        fetch: Option<bool>,
         wanted: &Wanted,
         asking: Asking<'_>,
     ) -> Result<Package, Stop> {
-        let name = &request.name;
+        let name = public.name();
         let what = match wanted {
             Wanted::Exact(version) => format!("{name} {version}"),
             Wanted::Matching(wanted) => format!("{name} {wanted}"),
@@ -126,14 +133,14 @@ impl Bookworm {
             let text = format!("{what} is not on this machine, and bookworm runs with --offline.");
             return Err(ToolError::new(text).into());
         }
-        let agreed = match (request.fetch, asking) {
+        let agreed = match (fetch, asking) {
             (Some(false), _) | (_, Asking::Nobody) => false,
             // A model that says yes has asked nobody. That counts only where nobody can be asked: whoever
             // lets it call the tool there has seen the argument.
             (Some(true), Asking::Call(call)) if call.cannot_ask() => true,
             (_, Asking::Call(call)) => {
                 let prompt = Prompt {
-                    id: "fetch",
+                    id: "fetch".into(),
                     text: format!("{what} is not on this machine. Fetch it?"),
                     details: None,
                     argument: "fetch",
@@ -152,27 +159,7 @@ impl Bookworm {
             call.progress(format!("fetching {what}")).await;
         }
         let scratch = Scratch::new(&self.library.cache, name, wanted)?;
-        Ok(scratch.fetch(&self.library.cargo).await?)
-    }
-
-    /// The version in the lock file, if any fits; somebody chooses if several do.
-    async fn locked(&self, request: &Request, asking: Asking<'_>) -> Result<Option<Version>, Stop> {
-        let stock = self.library.stock().await?;
-        let mut fitting = stock.lock.versions(&request.name);
-        fitting.retain(|version| request.wanted.matches(version));
-        let (Asking::Call(call), true) = (asking, fitting.len() > 1) else {
-            return Ok(fitting.into_iter().next());
-        };
-        let options: Vec<String> = fitting.iter().map(Version::to_string).collect();
-        let prompt = Prompt {
-            id: "version",
-            text: format!("The workspace uses several versions of {}. Which one?", request.name),
-            details: None,
-            argument: "version",
-        };
-        let newest = options.first().cloned();
-        let chosen = call.choose(prompt, options, newest).await?;
-        Ok(fitting.into_iter().find(|version| version.to_string() == chosen))
+        Ok(scratch.fetch(public, &self.library.cargo).await?)
     }
 
     /// Whether pages may come from the site: there is one, and the host's option `site` is not off.
@@ -183,6 +170,29 @@ impl Bookworm {
         };
         Ok(allowed && self.site.is_some())
     }
+}
+
+/// The version that the workspace uses, if any fits; somebody chooses if several do.
+async fn locked(
+    stock: &Stock,
+    request: &Request,
+    asking: Asking<'_>,
+) -> Result<Option<Version>, Stop> {
+    let mut fitting = stock.used(&request.name);
+    fitting.retain(|version| request.wanted.matches(version));
+    let (Asking::Call(call), true) = (asking, fitting.len() > 1) else {
+        return Ok(fitting.into_iter().next());
+    };
+    let options: Vec<String> = fitting.iter().map(Version::to_string).collect();
+    let prompt = Prompt {
+        id: "version".into(),
+        text: format!("The workspace uses several versions of {}. Which one?", request.name),
+        details: None,
+        argument: "version",
+    };
+    let newest = options.first().cloned();
+    let chosen = call.choose(prompt, options, newest).await?;
+    Ok(fitting.into_iter().find(|version| version.to_string() == chosen))
 }
 
 impl From<NameError> for ToolError {

@@ -63,38 +63,34 @@ impl Toolbox for Bookworm {
     }
 
     fn tools(&self) -> Vec<Tool> {
-        // They change nothing but a cache, and doing it twice is doing it once; the world is open
-        // where a crate may be fetched.
-        let reads = |title: &str, open: bool| {
-            let hints = ToolAnnotations::with_title(title).read_only(true);
-            hints.destructive(false).idempotent(true).open_world(open)
+        // None of them only reads: documenting a crate runs its build scripts, and each of the others
+        // downloads when it is told to. They destroy nothing, and doing it twice is doing it once.
+        let hints = |title: &str| {
+            let hints = ToolAnnotations::with_title(title).read_only(false);
+            hints.destructive(false).idempotent(true).open_world(true)
         };
         vec![
-            define::<find::Arguments>("find_crates", find::ABOUT, reads("Find crates", true)),
+            define::<find::Arguments>("find_crates", find::ABOUT, hints("Find crates")),
             define::<versions::Arguments>(
                 "crate_versions",
                 versions::ABOUT,
-                reads("Versions of a crate", true),
+                hints("Versions of a crate"),
             ),
             define::<info::Arguments>(
                 "crate_info",
                 info::ABOUT,
-                reads("Readme and features of a crate", true),
+                hints("Readme and features of a crate"),
             ),
             define::<search::Arguments>(
                 "search_items",
                 search::ABOUT,
-                reads("Search the items of a crate", true),
+                hints("Search the items of a crate"),
             ),
-            define::<item::Arguments>(
-                "crate_item",
-                item::ABOUT,
-                reads("One item of a crate", true),
-            ),
+            define::<item::Arguments>("crate_item", item::ABOUT, hints("One item of a crate")),
             define::<item::Arguments>(
                 "item_source",
                 item::ABOUT_SOURCE,
-                reads("The source of an item", true),
+                hints("The source of an item"),
             ),
         ]
     }

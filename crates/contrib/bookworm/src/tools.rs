@@ -43,13 +43,9 @@ pub(crate) async fn read(worm: &Bookworm, uri: &CrateUri) -> Result<Option<Docum
 }
 
 /// The reply, with a remark where the workspace could not say which version is meant.
-pub(crate) async fn remarked(
-    worm: &Bookworm,
-    request: &Request,
-    reply: Reply,
-) -> Result<Reply, Stop> {
-    let stock = worm.library.stock().await?;
-    if request.wanted != Wanted::Any || !stock.lock.is_empty() {
+pub(crate) fn remarked(worm: &Bookworm, request: &Request, reply: Reply) -> Result<Reply, Stop> {
+    let own = || worm.library.lock().map(|lock| !lock.is_empty());
+    if request.wanted != Wanted::Any || own()? {
         return Ok(reply);
     }
     let text = format!(

@@ -44,6 +44,9 @@ fn arguments_are_what_they_say_they_are() {
     );
     check("crate_info", json!({ "name": 7 }), "wrong at `name`");
     check("crate_info", json!({ "name": "paint", "verison": "1" }), "unknown field `verison`");
+    let long = json!({ "query": "x".repeat(201), "registry": true });
+    check("find_crates", long, "between 1 and 200 letters");
+    check("find_crates", json!({ "query": " " }), "between 1 and 200 letters");
     // A query for the registry that looks like a flag finds nothing and does nothing.
     let result = session.call("find_crates", &json!({ "query": "--help", "registry": true }));
     assert!(text(&result).contains("No crate matches `--help`"), "{result}");

@@ -12,6 +12,7 @@
 
 mod end;
 mod hostile;
+mod private;
 mod questions;
 mod real;
 mod rmcp_client;

@@ -2,19 +2,19 @@
 
 use std::{process::Stdio, time::Duration};
 
+use jp_test::rmcp_client;
 use rmcp::{
-    ClientHandler, ClientLifecycleMode, ErrorData, RoleClient, ServiceExt,
+    ClientHandler, ErrorData, RoleClient,
     model::{
-        CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
-        ElicitationAction, ElicitationCapability, Implementation, ProtocolVersion,
+        CallToolRequestParams, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
     },
-    service::{ClientServiceExt, RequestContext},
+    service::RequestContext,
 };
 use serde_json::json;
 use tokio::{process::Command, time::timeout};
 
 use crate::{
-    session::{ERAS, Era, text},
+    session::{ERAS, text},
     studio::Studio,
 };
 
@@ -25,10 +25,7 @@ struct Person;
 
 impl ClientHandler for Person {
     fn get_info(&self) -> ClientConfig {
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation = Some(ElicitationCapability::default());
-        ClientConfig::new(capabilities, Implementation::new("person", "1"))
-            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+        rmcp_client::config(true)
     }
 
     async fn create_elicitation(
@@ -49,14 +46,7 @@ async fn a_question_is_answered_and_the_item_read() {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let streams = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
-        let client = match era {
-            Era::Legacy => Person.serve(streams).await.unwrap(),
-            Era::Modern => {
-                let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-                let mode = ClientLifecycleMode::Discover { preferred_versions };
-                Person.serve_with_lifecycle(streams, mode).await.unwrap()
-            }
-        };
+        let client = rmcp_client::connect(Person, streams, era).await;
         assert_eq!(client.list_all_tools().await.unwrap().len(), 6);
         let arguments = json!({ "name": "paint", "item": "Color" });
         let call = CallToolRequestParams::new("crate_item")

@@ -8,21 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub(crate) use jp_test::rmcp_client::{ERAS, Era};
 use serde_json::{Value, json};
 
 /// Making documentation compiles, and the machine may be busy.
 const LIMIT: Duration = Duration::from_mins(5);
-
-/// Which MCP the client speaks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Era {
-    /// 2026-07-28
-    Modern,
-    /// 2025-06-18
-    Legacy,
-}
-
-pub(crate) const ERAS: [Era; 2] = [Era::Modern, Era::Legacy];
 
 /// A running server and its client.
 pub(crate) struct Session {

@@ -16,13 +16,13 @@ use crate::{
 };
 
 /// A site with these answers, by path; it remembers what it was asked for.
-struct Server {
-    url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn new(pages: BTreeMap<&'static str, String>) -> Self {
+    pub(crate) fn new(pages: BTreeMap<&'static str, String>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/docs", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -41,7 +41,8 @@ impl Server {
                 let answer = pages.get(path.as_str()).cloned();
                 log.lock().unwrap().push(path);
                 let answer = answer.unwrap_or_else(|| {
-                    "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_owned()
+                    "HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+                        .to_owned()
                 });
                 let _ = stream.write_all(answer.as_bytes());
             }
@@ -49,17 +50,17 @@ impl Server {
         Self { url, asked }
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 }
 
-fn page(body: &str) -> String {
+pub(crate) fn page(body: &str) -> String {
     let body = format!("<html><body><section id=\"main-content\">{body}</section></body></html>");
     format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
-fn paint() -> BTreeMap<&'static str, String> {
+pub(crate) fn paint() -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         (
             "/docs/paint/2.0.0/paint/all.html",
@@ -106,6 +107,28 @@ fn a_crate_that_is_not_here_is_read_from_the_site() {
     let missing = json!({ "name": "easel", "version": "3.1.1", "item": "Pot" });
     let result = session.call("crate_item", &missing);
     assert!(text(&result).contains("no documentation of easel 3.1.1"), "{result}");
+}
+
+/// A library may be called otherwise than its crate; the site says so by where it leads.
+#[test]
+fn the_site_knows_what_the_library_is_called() {
+    let root = "/docs/oil-paint/1.0.0";
+    let away = format!(
+        "HTTP/1.1 302 Found\r\nlocation: {root}/oils/\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+    );
+    let mut pages = BTreeMap::from([
+        ("/docs/oil-paint/1.0.0/", away),
+        ("/docs/oil-paint/1.0.0/oils/", page("<h1>Crate oils</h1>")),
+    ]);
+    for (path, page) in paint() {
+        pages.insert(path.replace("/docs/paint/2.0.0/paint", &format!("{root}/oils")).leak(), page);
+    }
+    let (studio, server) = (Studio::new(), Server::new(pages));
+    let mut session =
+        Session::start(studio.command().args(["--site", &server.url]), Era::Modern, true);
+    let arguments = json!({ "name": "oil-paint", "version": "1.0.0", "item": "oils::Pot" });
+    let result = session.call("crate_item", &arguments);
+    assert!(text(&result).contains("# Struct `oils::Pot` (oil-paint 1.0.0)"), "{result}");
 }
 
 #[test]

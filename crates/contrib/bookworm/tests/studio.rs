@@ -107,14 +107,14 @@ impl Studio {
         registry.unwrap().unwrap().path().join(name)
     }
 
-    fn cargo(&self, words: &[&str]) {
+    pub(crate) fn cargo(&self, words: &[&str]) {
         let mut cargo = Command::new("cargo");
         cargo.args(words).current_dir(self.path("work")).env("CARGO_HOME", self.path("home"));
         run(&mut cargo);
     }
 
     /// Puts a crate into the registry.
-    fn publish(&self, name: &str, version: &str, rest: &str, code: &str, needs: &Value) {
+    pub(crate) fn publish(&self, name: &str, version: &str, rest: &str, code: &str, needs: &Value) {
         let dir = format!("{name}-{version}");
         let manifest = format!(
             "[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2021\"\n\

@@ -56,8 +56,11 @@ fn tools_are_described() {
         );
         for tool in tools {
             assert!(tool["description"].as_str().unwrap().len() > 40, "{tool}");
-            assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
-            assert_eq!(tool["annotations"]["destructiveHint"], false, "{tool}");
+            // Each of them builds or downloads, or can be told to, and a client that takes it for one
+            // that only reads would not ask anybody first.
+            let hints = json!({ "title": tool["annotations"]["title"], "readOnlyHint": false,
+                "destructiveHint": false, "idempotentHint": true, "openWorldHint": true });
+            assert_eq!(tool["annotations"], hints, "{tool}");
             assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
             assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
             for (name, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {

@@ -20,7 +20,7 @@ fn every_tool_answers_with_resources() {
             for part in parts {
                 assert!(text(&result).contains(part), "{era:?} {tool}: {part} in {result}");
             }
-            assert!(result.get("_meta").is_none(), "{result}");
+            assert!(is_plain(&result), "{era:?} {tool}: {result}");
         };
         check(
             "find_crates",
@@ -106,6 +106,46 @@ fn every_tool_answers_with_resources() {
             ],
         );
     }
+}
+
+/// Neither the mark of an envelope nor anything that could be one.
+fn is_plain(result: &Value) -> bool {
+    result.get("_meta").is_none() && !text(result).contains("\"type\"")
+}
+
+/// Code is written with the name of the library, which need not be that of the package.
+#[test]
+fn a_library_called_otherwise_than_its_package() {
+    let studio = Studio::new();
+    let code = "//! Oil.\n\n/// What it comes in.\npub struct Tube;\n";
+    studio.publish("oil-paint", "1.0.0", "[lib]\nname = \"oils\"\n", code, &json!([]));
+    let mut session = Session::start(&mut studio.command(), Era::Modern, false);
+    for item in ["oils::Tube", "oil_paint::Tube", "crate::Tube", "Tube"] {
+        let arguments = json!({ "name": "oil-paint", "item": item, "fetch": true });
+        let result = session.call("crate_item", &arguments);
+        assert_eq!(uris(&result)[0], "crate://oil-paint/1.0.0/items/Tube", "{item}: {result}");
+        assert!(text(&result).contains("# Struct `oils::Tube` (oil-paint 1.0.0)"), "{result}");
+    }
+    let front = json!({ "name": "oil-paint", "item": "oils" });
+    assert!(text(&session.call("crate_item", &front)).contains("Oil."));
+}
+
+/// What only another platform needs may be missing.
+#[test]
+fn crates_of_other_platforms_need_not_be_here() {
+    let studio = Studio::new();
+    studio.publish("pane", "1.0.0", "", "//! Panes.\n", &json!([]));
+    let manifest = std::fs::read_to_string(studio.path("work/Cargo.toml")).unwrap();
+    let other = if cfg!(windows) { "cfg(unix)" } else { "cfg(windows)" };
+    let manifest = format!("{manifest}[target.'{other}'.dependencies]\npane = \"1\"\n");
+    studio.write("work/Cargo.toml", &manifest);
+    studio.cargo(&["fetch"]);
+    std::fs::remove_dir_all(studio.unpacked("pane-1.0.0")).unwrap();
+    std::fs::remove_file(studio.path("registry/pane-1.0.0.crate")).unwrap();
+    let mut session = Session::start(&mut studio.command(), Era::Modern, false);
+    let found = session.call("find_crates", &json!({ "query": "paint" }));
+    // Only cargo says what a crate is about.
+    assert!(found.to_string().contains("About paint (in the workspace)"), "{found}");
 }
 
 /// The versions of the lock file have their own documentation.

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-/// The longest line that is given whole, in bytes.
-const MAX_LINE: usize = 16 << 10;
-
 /// A range of lines, counted from one, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
@@ -45,8 +42,8 @@ impl Lines {
         (first <= last).then_some(Self { first, last: Some(last) })
     }
 
-    /// These lines of a text, up to so many bytes.
-    pub fn of(self, text: &str, max_bytes: usize) -> Part {
+    /// These lines of a text, up to so many bytes, and of each line not more than that.
+    pub fn of(self, text: &str, max_bytes: usize, max_line: usize) -> Part {
         let total = text.lines().count();
         let first = self.first.max(1);
         let end = self.last.map_or(total, |last| last.min(total));
@@ -59,7 +56,7 @@ impl Lines {
             has_short_line: false,
         };
         for line in text.lines().take(end).skip(first - 1) {
-            let shown = shorten(line);
+            let shown = &line[..line.floor_char_boundary(max_line)];
             if !part.text.is_empty() && part.text.len() + shown.len() > max_bytes {
                 part.is_cut = true;
                 break;
@@ -84,11 +81,6 @@ impl fmt::Display for Lines {
     }
 }
 
-fn shorten(line: &str) -> &str {
-    let end = line.floor_char_boundary(MAX_LINE);
-    &line[..end]
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -106,7 +98,7 @@ mod tests {
             (0, Some(1), "one", 1),
             (3, Some(2), "", 2),
         ] {
-            let part = Lines { first, last }.of(text, 1000);
+            let part = Lines { first, last }.of(text, 1000, 1000);
             assert_eq!((part.text.as_str(), part.last, part.total), (want, until, 4), "{first}");
             assert!(!part.is_cut && !part.has_short_line);
         }
@@ -114,10 +106,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_left_out() {
-        let part = Lines::ALL.of("aaaa\nbbbb\ncccc", 8);
+        let part = Lines::ALL.of("aaaa\nbbbb\ncccc", 8, 8);
         assert_eq!((part.text.as_str(), part.last, part.is_cut), ("aaaa\nbbbb", 2, true));
-        let part = Lines::ALL.of(&"é".repeat(100_000), 10);
-        assert!(part.text.len() <= MAX_LINE && part.has_short_line && part.last == 1);
+        let part = Lines::ALL.of(&"é".repeat(100_000), 10, 99);
+        assert!(part.text.len() == 98 && part.has_short_line && part.last == 1);
     }
 
     #[test]
@@ -144,7 +136,7 @@ mod tests {
             let mut pieces = Vec::new();
             for first in (1..=total).step_by(step) {
                 let lines = Lines { first, last: Some(first + step - 1) };
-                pieces.push(lines.of(&text, 10_000).text);
+                pieces.push(lines.of(&text, 10_000, 10_000).text);
             }
             prop_assert_eq!(pieces.join("\n"), text.lines().collect::<Vec<_>>().join("\n"));
         }

@@ -22,7 +22,7 @@ struct Line {
     /// The largest database that is read into memory, with its log
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     max_database_mib: u32,
-    /// How long one call may take
+    /// How long one call may take, with waiting for others and without waiting for a person
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     timeout_secs: u16,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     Budget, Library, LibraryError,
-    snapshot::{Snapshot, Source, Stamp},
+    snapshot::{Snapshot, Source, Stamp, Watch},
 };
 
 /// How long a picture of a database that is being written is tried for.
@@ -17,6 +17,7 @@ const PICTURES: u32 = 3;
 #[derive(Debug)]
 pub struct Shelf {
     source: Source,
+    watch: Watch,
     kept: Option<Kept>,
 }
 
@@ -30,7 +31,7 @@ struct Kept {
 impl Shelf {
     /// A shelf on which nothing lies yet.
     pub fn new(source: Source) -> Self {
-        Self { source, kept: None }
+        Self { source, watch: Watch::default(), kept: None }
     }
 
     /// The library as it is now, for a call with this budget.
@@ -47,12 +48,13 @@ impl Shelf {
         Ok(&mut self.kept.insert(kept).library)
     }
 
-    fn take(&self, budget: &Budget) -> Result<Kept, LibraryError> {
+    fn take(&mut self, budget: &Budget) -> Result<Kept, LibraryError> {
         let mut tries = 0;
         loop {
             tries += 1;
             let deadline = budget.end().min(std::time::Instant::now() + PATIENCE);
-            let Snapshot { image, stamp, is_settled } = self.source.take(deadline)?;
+            let Snapshot { image, stamp, is_settled } =
+                self.source.take_watched(&mut self.watch, deadline)?;
             match Library::open(self.source.path(), &image, budget.clone()) {
                 Ok(library) => return Ok(Kept { library, stamp, is_settled }),
                 Err(LibraryError::Damaged { .. }) if tries < PICTURES => {}

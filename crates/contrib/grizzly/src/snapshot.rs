@@ -11,6 +11,10 @@
 //! it changes with every restart, before anything else of the log does. Without a log the file itself must
 //! not have changed, and no rollback journal may lie beside it. Where something moved, the picture is
 //! thrown away and taken again.
+//!
+//! That a file has not changed is seen by its time, which goes in steps. So the last change must be older
+//! than a step before the reading begins: by the clock, or, because clocks are set back and other machines
+//! have their own, because we have seen the file look the same for as long.
 
 mod files;
 mod wal;
@@ -58,6 +62,20 @@ pub struct Snapshot {
     /// Whether files that still look like that are still the same. Not so if they had been written a
     /// moment before: the next change would leave the same time behind.
     pub is_settled: bool,
+}
+
+/// Since when the files of a database have looked as they do, by a clock that nobody sets.
+#[derive(Debug, Default)]
+pub struct Watch(Option<(Stamp, Instant)>);
+
+impl Watch {
+    /// Since when they have looked like this, which is now if they did not before.
+    fn since(&mut self, stamp: &Stamp) -> Instant {
+        match &self.0 {
+            Some((before, since)) if before == stamp => *since,
+            _ => self.0.insert((stamp.clone(), Instant::now())).1,
+        }
+    }
 }
 
 /// Why there is no picture of a database.
@@ -161,8 +179,17 @@ impl Source {
 
     /// Takes a picture; tries again while somebody is writing, until the deadline.
     pub fn take(&self, deadline: Instant) -> Result<Snapshot, SnapshotError> {
+        self.take_watched(&mut Watch::default(), deadline)
+    }
+
+    /// The same for somebody who has looked at the files before.
+    pub fn take_watched(
+        &self,
+        watch: &mut Watch,
+        deadline: Instant,
+    ) -> Result<Snapshot, SnapshotError> {
         loop {
-            let moved = match self.attempt()? {
+            let moved = match self.attempt(watch)? {
                 Attempt::Taken(snapshot) => return Ok(snapshot),
                 Attempt::Moved(error) => error,
             };
@@ -173,7 +200,7 @@ impl Source {
         }
     }
 
-    fn attempt(&self) -> Result<Attempt, SnapshotError> {
+    fn attempt(&self, watch: &mut Watch) -> Result<Attempt, SnapshotError> {
         let path = self.resolved()?;
         let failed = |error| self.failed(error);
         let busy = || Ok(Attempt::Moved(SnapshotError::Busy { path: self.path.clone() }));
@@ -181,7 +208,9 @@ impl Source {
             return Ok(Attempt::Moved(SnapshotError::Unfinished { path: self.path.clone() }));
         }
         let stamp = Stamp::of(&path).map_err(failed)?;
-        let is_settled = is_old(stamp.latest());
+        let since = watch.since(&stamp);
+        let is_settled = is_old(stamp.latest(), since);
+        let was_quiet = is_old(stamp.modified(), since);
         // The order is what makes this right: the header of the log, the database, the whole log, and the
         // header once more, because reading the log takes time in which it may begin anew.
         let header = || Sidecar::Log.read(&path, HEADER as u64).map(|header| header.bytes);
@@ -197,7 +226,7 @@ impl Source {
             return busy();
         }
         let log = Log::read(&log.bytes);
-        if log.is_none() && !self.held_still(&path, &stamp)? {
+        if log.is_none() && !(was_quiet && self.held_still(&path, &stamp)?) {
             return busy();
         }
         let image = self.assemble(database.bytes, log.as_ref())?;
@@ -210,9 +239,7 @@ impl Source {
         if Sidecar::Journal.is_in_use(path).map_err(failed)? {
             return Ok(false);
         }
-        let after = Stamp::of(path).map_err(failed)?;
-        // A change within the same step of the clock would leave the same time behind.
-        Ok(after == *before && is_old(after.modified()))
+        Ok(Stamp::of(path).map_err(failed)? == *before)
     }
 
     /// The pages, those of the log over those of the file, marked as a database without a log.
@@ -262,12 +289,13 @@ impl Source {
     }
 }
 
-/// Whether the next change after this one is sure to have another time.
-fn is_old(change: Option<SystemTime>) -> bool {
+/// Whether the next change after this one, which has been seen since then, is sure to have another time.
+fn is_old(change: Option<SystemTime>, since: Instant) -> bool {
     let Some(change) = change else { return false };
     let since_epoch = change.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let step = if since_epoch.subsec_nanos() == 0 { SETTLED_COARSE } else { SETTLED };
-    SystemTime::now().duration_since(change).is_ok_and(|age| age > step)
+    // A time that is ahead of the clock has no age.
+    since.elapsed() > step || SystemTime::now().duration_since(change).is_ok_and(|age| age > step)
 }
 
 enum Attempt {

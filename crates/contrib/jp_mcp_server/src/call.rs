@@ -1,8 +1,11 @@
 //! A call of a tool: its arguments, what the host says about it, and the questions it may ask.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use jp_tool::{AnswerType, Question, ToolError};
@@ -32,7 +35,7 @@ pub struct Call {
 #[derive(Debug, Clone)]
 pub struct Prompt {
     /// The key under which the answer comes back. Stable, so that answers can be configured.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// The question, in one line.
     pub text: String,
     /// What there is to know before answering.

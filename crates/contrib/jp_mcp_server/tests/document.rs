@@ -2,13 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "tests may fail")]
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use jp_mcp_server::{CONTEXT_KEY, JP_NOTICE, OUTCOME_KEY, TOOL_KEY};
-use jp_tool::{Invocation, Outcome};
+use jp_mcp_server::{
+    About, CONTEXT_KEY, Call, CancellationToken, JP_NOTICE, OUTCOME_KEY, Prompt, Protocol, Reply,
+    Stop, TOOL_KEY, Tool, ToolAnnotations, Toolbox, define, schemars, serve,
+};
+use jp_tool::{Invocation, Outcome, ToolError};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientCapabilities, InputRequiredResult};
+use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split},
+    time::timeout,
+};
 
 const PAGE: &str = include_str!("../../../../docs/architecture/jp-aware-mcp-tools.md");
 
@@ -107,4 +115,85 @@ fn the_results_are_results_of_mcp() {
     let typed: CallToolRequestParams = serde_json::from_value(answer.clone()).unwrap();
     assert_eq!(serde_json::to_value(typed).unwrap(), answer);
     assert_eq!(answer["requestState"], asked["requestState"]);
+}
+
+/// A server that says what the page says: it asks before it fetches, fails for a moment, or is done.
+struct OfThePage;
+
+#[derive(Deserialize, schemars::JsonSchema)]
+struct Item {
+    item: String,
+}
+
+impl Toolbox for OfThePage {
+    fn about(&self) -> About {
+        About { name: "page", title: "Page", version: "1", instructions: "" }
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        vec![define::<Item>("crate_item", "Reads.", ToolAnnotations::default())]
+    }
+
+    async fn call(&self, call: Call) -> Result<Reply, Stop> {
+        let Item { item } = call.arguments()?;
+        match item.as_str() {
+            "fail" => {
+                let error = ToolError::new("cargo could not reach the registry");
+                return Err(error.because("connection refused").transient().into());
+            }
+            "ask" => {
+                let text = "serde_json 1.0.100 is not on this machine. Fetch it?".to_owned();
+                let prompt = Prompt { id: "fetch".into(), text, details: None, argument: "fetch" };
+                call.confirm(prompt, None).await?;
+            }
+            _ => {}
+        }
+        Ok(item.into())
+    }
+}
+
+/// What a server really answers to a call about this item.
+async fn sent(protocol: Protocol, item: &str) -> Value {
+    let (ours, theirs) = duplex(1 << 16);
+    let (reader, writer) = split(theirs);
+    tokio::spawn(serve(OfThePage, protocol, reader, writer, CancellationToken::new()));
+    let (reader, mut writer) = split(ours);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
+    });
+    let params = json!({ "name": "crate_item", "arguments": { "item": item }, "_meta": meta });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    writer.write_all(format!("{call}\n").as_bytes()).await.unwrap();
+    let mut lines = BufReader::new(reader).lines();
+    let line = timeout(Duration::from_secs(30), lines.next_line()).await.unwrap().unwrap().unwrap();
+    serde_json::from_str::<Value>(&line).unwrap()["result"].take()
+}
+
+/// D31-073: the three outcomes, the result with its mark and the native question are not only of the right
+/// form: a server that means these sends these, letter by letter.
+#[tokio::test]
+async fn the_page_shows_what_a_server_sends() {
+    let outcomes = &examples()["outcome"];
+    let done = outcomes[0]["content"].as_str().unwrap();
+    for (item, outcome) in [done, "fail", "ask"].iter().zip(outcomes) {
+        let result = sent(Protocol::Jp, item).await;
+        assert_eq!(result["content"][0]["text"], outcome.to_string(), "{item}");
+        assert_eq!(result["_meta"], example("result")["_meta"], "{item}");
+    }
+    let mut result = sent(Protocol::Jp, "done").await;
+    // The newer era says of every result what it is.
+    result.as_object_mut().unwrap().shift_remove("resultType");
+    assert_eq!(result.to_string(), example("result").to_string());
+
+    let (mut asked, mut shown) = (sent(Protocol::Native, "ask").await, example("input_required"));
+    let state = |result: &mut Value| -> Value {
+        let state = result["requestState"].take();
+        serde_json::from_str(state.as_str().unwrap()).unwrap()
+    };
+    let (really, on_the_page) = (state(&mut asked), state(&mut shown));
+    let keys = |state: &Value| state.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&really), keys(&on_the_page));
+    assert_eq!(asked, shown);
 }

@@ -7,16 +7,16 @@ mod shop;
 use std::time::Duration;
 
 use jp_mcp_server::Protocol;
+use jp_test::rmcp_client::{self, ERAS, Era};
 use jp_tool::Outcome;
 use rmcp::{
-    ClientHandler, ClientLifecycleMode, ErrorData, RoleClient, ServiceExt,
+    ClientHandler, ErrorData, RoleClient,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig,
-        ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
-        Implementation, InputRequiredResult, ProtocolVersion, ReadResourceRequestParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ElicitRequestParams,
+        ElicitResult, ElicitationAction, InputRequiredResult, ReadResourceRequestParams,
         RequestParamsMeta,
     },
-    service::{ClientServiceExt, RequestContext, RunningService},
+    service::{RequestContext, RunningService},
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -33,10 +33,7 @@ struct Person {
 
 impl ClientHandler for Person {
     fn get_info(&self) -> ClientConfig {
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation = self.forms.then(ElicitationCapability::default);
-        ClientConfig::new(capabilities, Implementation::new("person", "1"))
-            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+        rmcp_client::config(self.forms)
     }
 
     async fn create_elicitation(
@@ -56,28 +53,13 @@ impl ClientHandler for Person {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Era {
-    Modern,
-    Legacy,
-}
-
-const ERAS: [Era; 2] = [Era::Modern, Era::Legacy];
-
 async fn client(
     protocol: Protocol,
     era: Era,
     person: Person,
 ) -> RunningService<RoleClient, Person> {
     let (stream, _, _) = start(protocol);
-    match era {
-        Era::Legacy => person.serve(stream).await.unwrap(),
-        Era::Modern => {
-            let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-            let mode = ClientLifecycleMode::Discover { preferred_versions };
-            person.serve_with_lifecycle(stream, mode).await.unwrap()
-        }
-    }
+    rmcp_client::connect(person, stream, era).await
 }
 
 fn call(tool: &'static str, arguments: &Value) -> CallToolRequestParams {

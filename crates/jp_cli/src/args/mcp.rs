@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use clap::{Subcommand, ValueHint, builder::NonEmptyStringValueParser};
 
-use super::path;
+use super::{CallArgs, path};
 
 /// Look at MCP servers, add them and call their tools
 #[derive(Debug, Subcommand)]
@@ -11,12 +11,42 @@ use super::path;
 pub(crate) enum Mcp {
     /// List the servers of this workspace
     ///
-    /// Every server is started to ask what it is. It ends with 1 when one of them cannot be used.
+    /// Every server is started to ask what it is, apart from those that came with the workspace and were not
+    /// allowed yet. It ends with 1 when one of them cannot be used.
     List,
     Inspect(McpInspect),
     Add(Box<McpAdd>),
+    Allow(McpAllow),
     Call(McpCall),
     Pin(McpPin),
+    Login(McpLogin),
+    Logout(McpLogout),
+}
+
+/// Log in to a server that runs elsewhere
+///
+/// The server names an authorization server, and that shows a page in your browser. What it gives out is
+/// kept in your state directory, for you alone, and is sent to this server and nowhere else. Nothing else
+/// that jp does opens a page or waits for a login.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLogin {
+    /// The name of the server
+    #[arg(value_name = "SERVER")]
+    pub(crate) server: String,
+
+    /// Print the address of the page, and do not open it
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+}
+
+/// Forget the login of a server
+///
+/// The authorization server is not told: what it gave out ends by itself, or where you have an account.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpLogout {
+    /// The name of the server
+    #[arg(value_name = "SERVER")]
+    pub(crate) server: String,
 }
 
 /// Say what a server is, how it is confined, and what tools it has
@@ -35,7 +65,7 @@ pub(crate) struct McpInspect {
 ///
 /// Its tools get an entry too, so that `jp tool list` shows them. Without --read, --write and --net it
 /// is confined like a tool without rules: it writes in the workspace. With one of them it is granted what
-/// they name, and nothing else of the workspace and of the network.
+/// they name, and nothing else of the workspace, of the network and of your variables.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -80,6 +110,34 @@ pub(crate) struct McpAdd {
     pub(crate) headers: Vec<String>,
 }
 
+impl McpAdd {
+    /// Whether anything is granted, so that everything else is closed.
+    pub(crate) fn has_grants(&self) -> bool {
+        !(self.read.is_empty() && self.write.is_empty() && self.net.is_empty())
+    }
+}
+
+/// Let a server start that came with this workspace
+///
+/// A workspace may come from anybody, so a server that its files configure is started only after you have
+/// seen it and said yes, here or when it is first wanted in a terminal. That is kept for this workspace
+/// and for what you saw; if its table changes, it is asked again. Servers of your own settings and those
+/// that you add by `jp mcp add` need no permission.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpAllow {
+    /// The names of the servers
+    #[arg(value_name = "SERVER", required = true)]
+    pub(crate) servers: Vec<String>,
+
+    /// Take it back
+    #[arg(long)]
+    pub(crate) forget: bool,
+
+    /// Do not ask; what is allowed is printed
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
 /// Call a tool of a server, whether or not it has a name in this workspace
 ///
 /// Arguments are written as for `jp tool run`. It ends as that does. Nobody is asked whether the tool may
@@ -94,17 +152,8 @@ pub(crate) struct McpCall {
     #[arg(value_name = "TOOL")]
     pub(crate) tool: String,
 
-    /// Its arguments
-    #[arg(value_name = "KEY=VALUE")]
-    pub(crate) arguments: Vec<String>,
-
-    /// Arguments as a JSON object: the text itself, @FILE, or - for stdin
-    #[arg(long, value_name = "JSON")]
-    pub(crate) json: Option<String>,
-
-    /// Answer a question of the tool before it is asked
-    #[arg(long = "answer", value_name = "ID=VALUE")]
-    pub(crate) answers: Vec<String>,
+    #[command(flatten)]
+    pub(crate) call: CallArgs,
 }
 
 /// Accept what the tools of a server are now

@@ -64,6 +64,24 @@ pub(crate) struct ToolRun {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
+    #[command(flatten)]
+    pub(crate) call: CallArgs,
+
+    /// Do not ask whether the tool may run
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+
+    /// Append what a sealed tool asks for to FILE, a JSON object a line
+    #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<Utf8PathBuf>,
+}
+
+/// What a tool is called with, whoever it is of.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CallArgs {
     /// Its arguments
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) arguments: Vec<String>,
@@ -76,13 +94,6 @@ pub(crate) struct ToolRun {
     #[arg(long = "answer", value_name = "ID=VALUE")]
     pub(crate) answers: Vec<String>,
 
-    /// Do not ask whether the tool may run
-    #[arg(short, long)]
-    pub(crate) yes: bool,
-
-    #[command(flatten)]
-    pub(crate) changes: Changes,
-
     /// Write the call to this conversation: an id, `last`, or `new`
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Option<String>,
@@ -90,10 +101,6 @@ pub(crate) struct ToolRun {
     /// Show it a sensitive path, such as .env, without asking
     #[arg(long, value_name = "PATH", value_parser = path, value_hint = ValueHint::AnyPath)]
     pub(crate) allow_sensitive: Vec<Utf8PathBuf>,
-
-    /// Append what a sealed tool asks for to FILE, a JSON object a line
-    #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
-    pub(crate) trace: Option<Utf8PathBuf>,
 }
 
 /// Talk to a tool that stays alive, line by line

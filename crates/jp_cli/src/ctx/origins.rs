@@ -62,6 +62,13 @@ impl Origins {
         Ok((config, policies))
     }
 
+    /// The configuration without what files of the workspace say: they can come from anywhere.
+    pub(crate) fn load_own(&self) -> Result<Config> {
+        let own = self.candidates.iter().filter(|it| it.kind <= LayerKind::User).cloned();
+        let own = Self { candidates: own.collect(), ..self.clone() };
+        Ok(Config::load(own.layers(None)?)?)
+    }
+
     /// The root of the workspace.
     pub(crate) fn root(&self) -> Option<&Utf8Path> {
         self.root.as_deref()
@@ -75,6 +82,12 @@ impl Origins {
         let named = config.file(key).map(|name| self.cwd.join(name));
         let found = files.clone().find(|it| Some(&it.path) == named.as_ref());
         found.or_else(|| files.next()).map(|it| it.path.as_path())
+    }
+
+    /// The user's own settings, which count everywhere.
+    pub(crate) fn user_file(&self) -> Option<&Utf8Path> {
+        let mut files = self.candidates.iter();
+        files.find(|it| it.kind == LayerKind::User).map(|it| it.path.as_path())
     }
 
     /// The text of one of the files; empty if it is not there.

@@ -14,7 +14,7 @@ use jp_plugin::{
 };
 use jp_plugin_host::{
     Output, Services,
-    session::{self, End, Session, SessionError},
+    session::{self, Finished, Session},
 };
 use jp_printer::Printer;
 use jp_process::{Child, Host, Input, Output as OutputTo, Spawn};
@@ -73,12 +73,13 @@ pub(crate) fn run(ctx: &Ctx, chosen: Chosen) -> Result {
 }
 
 /// Ends as the plugin said.
-fn finish(end: std::result::Result<End, SessionError>) -> Result {
-    let end = end.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
-    if !end.is_printed {
+fn finish(finished: Finished) -> Result {
+    if !finished.is_printed {
         // Somebody wants to go, and nobody reads what is still to be printed: nothing more can be said.
-        process::exit(end.code.into());
+        process::exit(finished.end.map_or(1, |end| end.code.into()));
     }
+    let end = finished.end;
+    let end = end.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
     match (end.code, end.reason) {
         (0, _) => Ok(()),
         (code, Some(reason)) => Err(Error::new(Exit::Program(code), reason.trim_end())),
@@ -189,7 +190,11 @@ async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Star
     let everything = What::Host { write: Write::Direct, execute: true };
     let view = View::new([Place { path: "/".into(), what: everything }]);
     let host = Host::new(ctx::program()?);
-    let spawn = Spawn::new(program, Confinement::of(Tier::None, view)).piped();
+    // Such a plugin draws on the terminal itself, and gets the keys, control-C among them.
+    let draws = chosen.describe.as_ref().is_some_and(|describe| describe.tty);
+    let terminal = draws.then(|| rustix::process::getpgrp().as_raw_pid());
+    let confinement = Confinement { terminal, ..Confinement::of(Tier::None, view) };
+    let spawn = Spawn::new(program, confinement).piped();
     let child = host.spawn(spawn).await;
     let child = child.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
     Ok(Started::Free { child: Box::new(child), _host: host })

@@ -6,7 +6,8 @@ use std::cell::RefCell;
 use jp_changes::Reviewed;
 use jp_config::conversation::tool::RunMode;
 use jp_llm::tool::{
-    Answer, Approval, Asked, Changes, Interaction, Notice, Proposed, Verdict, render::to_text,
+    Answer, Approval, Asked, Asker, Changes, Interaction, Notice, Proposed, Verdict,
+    render::to_text,
 };
 use jp_printer::{Format, Print, single_line, truncate_to_width};
 use jp_tool::AnswerType;
@@ -118,35 +119,40 @@ impl Interaction for Attendant<'_> {
         }
     }
 
-    async fn ask(&self, _: &str, asked: &Asked) -> Answer {
+    async fn ask(&self, who: Asker<'_>, asked: &Asked) -> Answer {
         let terminal = self.ctx.terminal();
         if !terminal.can_ask() {
             return Answer::Nobody;
         }
         let _turn = Terminal::turn();
         let _pause = self.progress.pause();
-        if terminal.show(&block(&to_text(&asked.preamble))).is_err() {
+        let before = format!("{}\n{}", asks(who), block(&to_text(&asked.preamble)));
+        if terminal.show(&before).is_err() {
             return Answer::Nobody;
         }
+        let question = cut(&asked.text, QUESTION);
         let answer = match AnswerType::from_schema(&asked.schema) {
             Some(AnswerType::Boolean) => {
                 let default = asked.default.as_ref().and_then(Value::as_bool);
-                terminal.ask_bool(&asked.text, default).map(|reply| reply.map(Value::from))
+                terminal.ask_bool(&question, default).map(|reply| reply.map(Value::from))
             }
             Some(AnswerType::Select { options }) => {
                 let default = asked.default.as_ref().and_then(Value::as_str);
                 let default = options.iter().position(|option| Some(option.as_str()) == default);
-                let chosen = terminal.select(&asked.text, &options, default.unwrap_or(0));
+                let shown: Vec<_> = options.iter().map(|option| cut(option, OPTION)).collect();
+                let chosen = terminal.select(&question, &shown, default.unwrap_or(0));
                 chosen.map(|reply| reply.map(|at| Value::from(options[at].as_str())))
             }
             Some(AnswerType::Text) => {
+                // One that cannot be read whole is not agreed to by a key.
                 let default = asked.default.as_ref().and_then(Value::as_str);
-                terminal.ask_text(&asked.text, default).map(|reply| reply.map(Value::from))
+                let default = default.filter(|default| default.len() <= OPTION);
+                terminal.ask_text(&question, default).map(|reply| reply.map(Value::from))
             }
             // A form that only a schema can describe is answered in JSON.
             None => {
-                let prompt = format!("{} (JSON: {})", asked.text, asked.schema);
-                let typed = terminal.ask_text(&prompt, None);
+                let schema = cut(&asked.schema.to_string(), QUESTION);
+                let typed = terminal.ask_text(&format!("{question} (JSON: {schema})"), None);
                 typed.map(|reply| {
                     reply.map(|text| serde_json::from_str(&text).unwrap_or(text.into()))
                 })
@@ -199,6 +205,29 @@ impl Interaction for Attendant<'_> {
                 }
             }
         }
+    }
+}
+
+/// How long a question may be, and what can be chosen, in bytes.
+const QUESTION: usize = 1000;
+const OPTION: usize = 200;
+
+/// Who asks, as a line before the question: words of a server must not be taken for ours.
+fn asks(asker: Asker<'_>) -> String {
+    let tool = single_line(asker.tool);
+    match asker.server {
+        Some(server) => format!("{tool} of the MCP server {} asks:", single_line(server)),
+        None => format!("{tool} asks:"),
+    }
+}
+
+/// A text of somebody else's, in one line that is not too long to be read.
+fn cut(text: &str, most: usize) -> String {
+    let text = single_line(text);
+    let end = text.floor_char_boundary(most);
+    match text.len() - end {
+        0 => text.into_owned(),
+        rest => format!("{}… [{rest} more bytes]", &text[..end]),
     }
 }
 

@@ -1,8 +1,13 @@
-//! What MCP servers are started and remembered with.
+//! What MCP servers are started and remembered with, and what is asked before that.
+
+pub(crate) mod stranger;
 
 use std::{io::IsTerminal as _, sync::Arc};
 
-use jp_llm::tool::{McpWorld, ResolveError, ResolvedTool, Resolver, mcp::Listener};
+use camino::Utf8PathBuf;
+use jp_llm::tool::{
+    McpWorld, ResolveError, ResolvedTool, Resolver, Server, ServerError, mcp::Listener,
+};
 use jp_printer::{single_line, truncate_to_width};
 
 use super::{progress::Progress, variables};
@@ -27,9 +32,17 @@ pub(super) fn world(ctx: &Ctx, attended: Option<&Arc<Progress>>) -> McpWorld {
         fill: Box::new(fill),
         media: cache.as_ref().map(|cache| cache.join("media")),
         eras: cache.map(|cache| cache.join("eras")),
+        logins: ctx::state_home().map(|state| state.join("jp/mcp/logins")),
+        home: ctx::home(),
         pins: ctx::state_home().map(|state| state.join("jp/mcp/pins")),
+        agreements: agreements(),
         progress: attended.and_then(listener),
     }
+}
+
+/// Where it is kept which servers of workspaces may be started.
+pub(crate) fn agreements() -> Option<Utf8PathBuf> {
+    ctx::state_home().map(|state| state.join("jp/mcp/allowed"))
 }
 
 /// Shows how far a call is. Only a terminal wants to know; a server is not asked otherwise.
@@ -49,14 +62,35 @@ fn listener(progress: &Arc<Progress>) -> Option<Listener> {
     Some(told)
 }
 
-/// A tool that is about to be called. If its server says something else about it than before, whoever is
-/// at the terminal is shown the difference and decides.
+/// A server that somebody named. If it came with the workspace and was not allowed yet, whoever is at the
+/// terminal is asked.
+pub(crate) async fn server(ctx: &Ctx, resolver: &Resolver, name: &str) -> Result<Arc<Server>> {
+    match resolver.server(name) {
+        Err(ServerError::NotAllowed { .. }) if ctx.terminal().can_ask() => {
+            stranger::ask(ctx, resolver, name).await?;
+            Ok(resolver.server(name)?)
+        }
+        found => Ok(found?),
+    }
+}
+
+/// A tool that somebody named, of a server that may have to be allowed first.
+pub(crate) async fn allowed(
+    ctx: &Ctx,
+    resolver: &Resolver,
+    resolve: impl AsyncFn() -> std::result::Result<ResolvedTool, ResolveError>,
+) -> Result<ResolvedTool> {
+    Ok(first_allowed(ctx, resolver, &resolve).await??)
+}
+
+/// The same for one that is about to be called. If its server says something else about it than before,
+/// whoever is at the terminal is shown the difference and decides.
 pub(crate) async fn resolved(
     ctx: &Ctx,
     resolver: &Resolver,
     resolve: impl AsyncFn() -> std::result::Result<ResolvedTool, ResolveError>,
 ) -> Result<ResolvedTool> {
-    let error = match resolve().await {
+    let error = match first_allowed(ctx, resolver, &resolve).await? {
         Ok(tool) => return Ok(tool),
         Err(error) => error,
     };
@@ -74,4 +108,23 @@ pub(crate) async fn resolved(
     }
     resolver.server(server).and_then(|server| server.pin(now))?;
     Ok(resolve().await?)
+}
+
+/// Asks about one server after the other until none of them is in the way.
+async fn first_allowed(
+    ctx: &Ctx,
+    resolver: &Resolver,
+    resolve: &impl AsyncFn() -> std::result::Result<ResolvedTool, ResolveError>,
+) -> Result<std::result::Result<ResolvedTool, ResolveError>> {
+    // Each can be in the way once.
+    for _ in 0..ctx.config().app.providers.mcp.len() {
+        let found = resolve().await;
+        match found.as_ref().err().and_then(ResolveError::not_allowed) {
+            Some(server) if ctx.terminal().can_ask() => {
+                stranger::ask(ctx, resolver, server).await?;
+            }
+            _ => return Ok(found),
+        }
+    }
+    Ok(resolve().await)
 }

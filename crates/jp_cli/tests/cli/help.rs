@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Every command, with the words that lead to it.
-const COMMANDS: [&str; 34] = [
+const COMMANDS: [&str; 50] = [
     "",
     "init",
     "config",
@@ -30,8 +30,24 @@ const COMMANDS: [&str; 34] = [
     "mcp list",
     "mcp inspect",
     "mcp add",
+    "mcp allow",
     "mcp call",
     "mcp pin",
+    "mcp login",
+    "mcp logout",
+    "plugin",
+    "plugin list",
+    "plugin search",
+    "plugin info",
+    "plugin install",
+    "plugin update",
+    "plugin remove",
+    "plugin pin",
+    "plugin run-policy",
+    "plugin registry",
+    "plugin registry check",
+    "plugin new",
+    "plugin check",
     "sandbox",
     "sandbox doctor",
     "sandbox run",

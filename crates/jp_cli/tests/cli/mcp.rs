@@ -3,10 +3,12 @@
 //! The server is a script that does what a test tells it to (`mcp/server.py`) and writes down what it is
 //! sent, so what arrives is judged on the wire. It runs confined, as every server does.
 
+mod allowed;
 mod bookworm;
 mod calls;
 mod commands;
 mod confined;
+mod login;
 mod names;
 mod pins;
 mod questions;
@@ -16,8 +18,16 @@ use serde_json::{Value, json};
 
 const SERVER: &str = include_str!("mcp/server.py");
 
-/// A workspace with the server `s`, all of whose tools are there, and more configuration.
+/// A workspace with the server `s`, all of whose tools are there, and more configuration. The server is
+/// allowed.
 fn served(script: &Value, more: &str) -> TestEnv {
+    let env = foreign(script, more);
+    allow(&env, &["s"]);
+    env
+}
+
+/// The same as it comes from somebody else: nobody has allowed anything yet.
+fn foreign(script: &Value, more: &str) -> TestEnv {
     let env = super::workspace();
     env.write("server.py", SERVER);
     env.write("script.json", script.to_string());
@@ -29,6 +39,12 @@ fn served(script: &Value, more: &str) -> TestEnv {
         ),
     );
     env
+}
+
+/// Allows servers as they are now, where the configuration can be loaded at all.
+pub(crate) fn allow(env: &TestEnv, servers: &[&str]) {
+    let words = ["mcp", "allow", "--yes"].iter().chain(servers);
+    let _ = env.jp(words).run();
 }
 
 /// A script with one tool `t` that takes these steps, in an era.

@@ -36,6 +36,7 @@ fn with_server(server: &Program, rules: &str) -> TestEnv {
 
 fn configure(env: &TestEnv, server: &Program, rules: &str) {
     env.write(".jp/config.toml", format!("{}{rules}", config(server)));
+    super::mcp::allow(env, &["other"]);
 }
 
 /// The configuration of a server called `other`.

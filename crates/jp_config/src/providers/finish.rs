@@ -2,6 +2,8 @@
 //! service, or neither; a key that means nothing for the one it is; a secret that stands in the file; a server
 //! of the user that a workspace would change.
 
+mod auth;
+
 use crate::conversation::tool::source::ToolSource;
 use crate::conversation::tools::ALL_TOOLS;
 use crate::dotted;
@@ -15,7 +17,7 @@ use crate::source::Sources;
 const OF_PROGRAM: [&str; 6] = ["arguments", "variables", "cwd", "access", "system", "checksum"];
 
 /// Keys that only a service has.
-const OF_SERVICE: [&str; 1] = ["headers"];
+const OF_SERVICE: [&str; 2] = ["headers", "auth"];
 
 /// What is said of one tool and cannot be said of all tools of a server.
 const OF_ONE_TOOL: [&str; 4] = ["parameters", "summary", "description", "examples"];
@@ -38,6 +40,7 @@ pub(crate) fn check(
                 merged.damaged.contains(&["providers", "mcp", name].map(String::from)[..]);
             if !is_damaged && !merged.incomplete {
                 check_server(name, entry, server, errors);
+                auth::check(name, server, sources, errors);
             }
             check_owner(name, &entry.node, sources, errors);
             warn_of_secrets(name, server, warnings);

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{config, errors, errors_of, merged};
-use crate::{Layer, LayerKind, Strategy};
+use crate::{Config, Layer, LayerKind, Strategy};
 
 /// 072-325, for every kind of layer and for a setting of plugins.
 #[test]
@@ -153,4 +153,19 @@ fn a_list_with_a_strategy_is_checked() {
         errors_of(vec![Layer::assignment("assistant.instructions.strategy=replace")]),
         @"--cfg assistant.instructions.strategy=replace:1:24: `assistant.instructions` has no `value`"
     );
+}
+
+#[test]
+fn the_rules_of_a_plugin_are_the_users() {
+    let rules = "[[plugins.command.x.access.fs]]\npath = 'src'\nread = true\n";
+    Config::load(vec![Layer::user("user", rules)]).unwrap();
+    Config::load(vec![Layer::assignment("plugins.command.x.access.fs=[{path='.'}]")]).unwrap();
+    for layer in [Layer::workspace("w.toml", rules), Layer::directory(".jp.toml", rules)] {
+        for below in [vec![], vec![Layer::user("user", rules)]] {
+            let layers = below.into_iter().chain([layer.clone()]).collect();
+            let errors = Config::load(layers).unwrap_err().render(false);
+            let message = "`plugins.command.x.access` cannot be set by a workspace";
+            assert!(errors.contains(message), "{errors}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use jp_tool::access::Capability;
 
 use super::{config, errors, merged, rendered};
 use crate::conversation::tool::source::ToolSource;
+use crate::providers::McpGrant;
 use crate::{Config, Layer};
 
 #[test]
@@ -49,6 +50,61 @@ fn a_server_is_a_service() {
     assert!(server.stateful);
     assert!(config.warnings().is_empty());
     assert_eq!(config.server_key("far", &["headers", "X.Y"]), "providers.mcp.far.headers.\"X.Y\"");
+}
+
+#[test]
+fn a_service_wants_a_login() {
+    let config = config(
+        "[providers.mcp.far]\nurl = 'https://example.org/mcp'\n\
+         auth = { client_id = 'jp', client_secret_env = 'JP_SECRET', scopes = ['read'], \
+         client_metadata_url = 'https://example.org/jp.json' }\n\
+         [providers.mcp.other]\nurl = 'https://example.org/mcp'\nauth = {}",
+    );
+    let auth = config.app.providers.mcp["far"].auth.as_ref().unwrap();
+    assert_eq!(auth.grant, McpGrant::AuthorizationCode);
+    assert_eq!(
+        (auth.client_id.as_deref(), auth.scopes.as_slice()),
+        (Some("jp"), &["read".to_owned()][..])
+    );
+    assert_eq!(auth.client_secret_env.as_deref(), Some("JP_SECRET"));
+    assert!(config.warnings().is_empty());
+
+    let own = "[providers.mcp.far]\nurl = 'https://example.org/mcp'\n\
+               auth = { grant = 'client_credentials', client_id = 'jp', private_key_file = '~/key.pem' }";
+    let config = Config::load(vec![Layer::user("u", own)]).unwrap();
+    let auth = config.app.providers.mcp["far"].auth.as_ref().unwrap();
+    assert_eq!(auth.grant, McpGrant::ClientCredentials);
+    let error = Config::load(vec![Layer::workspace("w", own)]).unwrap_err().to_string();
+    assert!(error.contains("can only be set in your own settings"), "{error}");
+    let foreign = "[providers.mcp.far.auth]\nscopes = ['all']";
+    let error = Config::load(vec![Layer::user("u", own), Layer::workspace("w", foreign)]);
+    assert!(error.unwrap_err().to_string().contains("a workspace cannot change it"));
+}
+
+#[test]
+fn a_login_that_cannot_be_is_refused() {
+    let wrong = |auth: &str| {
+        errors(&format!("[providers.mcp.a]\nurl = 'https://x.org'\nauth = {{ {auth} }}\n"))
+    };
+    for (auth, error) in [
+        ("grant = 'client_credentials'", "cannot log in by `client_credentials`"),
+        ("grant = 'client_credentials', client_id = 'a'", "cannot log in by `client_credentials`"),
+        ("client_secret_env = 'JP_A'", "there is no `client_id`"),
+        ("client_id = 'a', client_secret_env = 'hunter 2'", "is not the name of a variable"),
+        ("client_metadata_url = 'http://x.org/a'", "is not an `https://` URL with a path"),
+        ("client_metadata_url = 'https://x.org'", "is not an `https://` URL with a path"),
+        ("grant = 'implicit'", "implicit"),
+    ] {
+        let found = wrong(auth);
+        assert!(found.contains(error), "{auth}: {found}");
+        assert!(!found.contains("hunter"), "{found}");
+    }
+    let both = errors(
+        "[providers.mcp.a]\nurl = 'https://x.org'\nheaders = { authorization = '${JP_A}' }\nauth = {}\n",
+    );
+    assert!(both.contains("both `auth` and a header `Authorization`"), "{both}");
+    let program = errors("[providers.mcp.a]\ncommand = 'x'\nauth = {}\n");
+    assert!(program.contains("only for a server with `url`"), "{program}");
 }
 
 #[test]
@@ -191,4 +247,34 @@ fn the_rules_of_a_server_are_those_of_a_tool() {
 #[test]
 fn what_is_sensitive_is_not_opened_to_a_server() {
     insta::assert_snapshot!(errors("[providers.mcp.s]\ncommand = 'x'\nsystem = { read = ['~/.ssh'] }"), @r#"w.toml:3:20: `providers.mcp.s.system.read[0]`: "~/.ssh" is sensitive (`~/.ssh`), and no program is let at it"#);
+}
+
+#[test]
+fn what_a_workspace_says_is_told_apart() {
+    let config = merged(vec![
+        Layer::user("u", "[providers.mcp.mine]\ncommand = 'x'"),
+        Layer::workspace("w", "\n[providers.mcp.a]\ncommand = 'x'\narguments = ['b']"),
+        Layer::directory("d", "[providers.mcp.a]\nvariables = { B = '2' }"),
+        Layer::assignment("providers.mcp.a.stateful=false"),
+        Layer::assignment("providers.mcp.a.variables.C=3"),
+    ]);
+    assert_eq!(config.foreign("providers.mcp.mine"), None);
+    assert_eq!(config.foreign("providers.mcp.nothing"), None);
+    let said = config.foreign("providers.mcp.a").unwrap();
+    let wanted =
+        serde_json::json!({ "command": "x", "arguments": ["b"], "variables": { "B": "2" } });
+    assert_eq!((said.value, said.place.as_str()), (wanted, "w:3"));
+    insta::assert_snapshot!(said.toml, @r#"
+    [providers.mcp.a]
+    command = "x"
+    arguments = ["b"]
+
+    [providers.mcp.a.variables]
+    B = "2"
+    "#);
+    // A table that they left empty is theirs, too: it may take rules away.
+    let config =
+        merged(vec![Layer::workspace("w", "[providers.mcp.a]\ncommand = 'x'\naccess.fs = []")]);
+    let said = config.foreign("providers.mcp.a").unwrap();
+    assert_eq!(said.value["access"], serde_json::json!({}));
 }

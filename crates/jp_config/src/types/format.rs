@@ -267,6 +267,17 @@ impl Sha256 {
     pub fn matches(&self, hex: &str) -> bool {
         self.0.eq_ignore_ascii_case(hex)
     }
+
+    /// The checksum itself. The text was checked when it was read, so nothing of it is left out.
+    pub fn bytes(&self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        for (byte, digits) in bytes.iter_mut().zip(self.0.as_bytes().chunks(2)) {
+            let digit = |digit: u8| char::from(digit).to_digit(16).unwrap_or_default();
+            let value = digits.iter().fold(0, |value, at| value * 16 + digit(*at));
+            *byte = u8::try_from(value).unwrap_or_default();
+        }
+        bytes
+    }
 }
 
 impl Default for BindAddress {

@@ -6,7 +6,11 @@ use super::*;
 
 /// A batch of lines.
 fn batch(lines: &[&str]) -> Vec<u8> {
-    super::batch(lines, |line, bytes| bytes.extend_from_slice(line.as_bytes()))
+    let mut batch = Batched::default();
+    for line in lines {
+        batch.next(|bytes| bytes.extend_from_slice(line.as_bytes()));
+    }
+    batch.finish()
 }
 
 const A: &str = r#"{"timestamp":"2026-03-18T13:19:13Z","type":"turn_start"}"#;

@@ -25,7 +25,7 @@ pub trait Interaction {
     fn approve(&self, proposed: &Proposed<'_>, mode: RunMode) -> impl Future<Output = Approval>;
 
     /// The answer to a question of a tool.
-    fn ask(&self, tool: &str, asked: &Asked) -> impl Future<Output = Answer>;
+    fn ask(&self, asker: Asker<'_>, asked: &Asked) -> impl Future<Output = Answer>;
 
     /// Whether the result of a call may be handed over.
     fn accept(&self, tool: &str, result: &str) -> impl Future<Output = Verdict>;
@@ -40,6 +40,15 @@ pub trait Interaction {
 
     /// Something to know that needs no answer.
     fn notice(&self, tool: &str, notice: Notice<'_>);
+}
+
+/// Who asks. A question is answered by trust in whoever asks it, so whoever is asked has to see that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asker<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// Its MCP server, if it is of one.
+    pub server: Option<&'a str>,
 }
 
 /// A call that waits for permission.

@@ -203,7 +203,7 @@ pub(super) fn piped() -> Streams {
 }
 
 /// What to say about sensitive paths that nobody was asked about.
-fn hidden(covered: &[Covered], root: &Utf8Path) -> Option<String> {
+pub(crate) fn hidden(covered: &[Covered], root: &Utf8Path) -> Option<String> {
     let shown = |one: &Covered| {
         let path = one.path.strip_prefix(root).unwrap_or(&one.path);
         format!("`{path}`")

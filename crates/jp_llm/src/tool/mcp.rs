@@ -2,13 +2,16 @@
 //!
 //! One [`Server`] is one entry of `[providers.mcp.<name>]`: who starts it confined (`launch`), who speaks
 //! with it ([`jp_mcp::Client`]), what it was like last time (`pins`, the era). It is made when a tool of it
-//! is first wanted, and is the same for all tools of it until the end of the run.
+//! is first wanted, and is the same for all tools of it until the end of the run. One that a workspace brings
+//! along is only made when somebody has agreed to it (`agreements`): who has a [`Server`] may start it.
 //!
 //! What it says about its tools becomes definitions in `schema`, what it asks becomes questions in `forms`,
 //! and what it answers is told apart in `outcome/mcp.rs`.
 
+mod agreements;
 mod eras;
 pub(crate) mod forms;
+mod kept;
 mod launch;
 pub(crate) mod media;
 mod pins;
@@ -22,14 +25,22 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{ConfineError, Covered};
-use jp_mcp::{Client, Connect, Http, McpError, Progress, ServerSpec, Status, Tool, Tools};
+use jp_mcp::{
+    Authorizer, Client, Connect, Http, LoginError, McpError, Progress, ServerSpec, Status, Tool,
+    Tools,
+    oauth::{OAuth, OAuthSpec},
+};
 use jp_sandbox::plan::Plan;
 use thiserror::Error;
 use url::Url;
 
 pub(crate) use self::launch::Launcher;
+pub use self::{
+    agreements::{Agreements, Stranger},
+    launch::ProgramError,
+    pins::Pinned,
+};
 use self::{eras::Eras, pins::Pins};
-pub use self::{launch::ProgramError, pins::Pinned};
 
 /// Whoever is told how far a call is: the name of the tool, and how far.
 pub type Listener = Arc<dyn Fn(&str, &Progress) + Send + Sync>;
@@ -45,8 +56,14 @@ pub struct McpWorld {
     pub media: Option<Utf8PathBuf>,
     /// Where it is remembered how servers speak; `None` to find it out each time.
     pub eras: Option<Utf8PathBuf>,
+    /// Where logins are kept; `None` to keep them for this run.
+    pub logins: Option<Utf8PathBuf>,
+    /// The home directory of the user, which `~` stands for.
+    pub home: Option<Utf8PathBuf>,
     /// Where it is kept what tools were when they were first used; `None` to keep it for this run.
     pub pins: Option<Utf8PathBuf>,
+    /// Where it is kept which servers of workspaces somebody agreed to; `None` to keep it for this run.
+    pub agreements: Option<Utf8PathBuf>,
     /// Who is told how far a call is, with the name of the tool; `None` if nobody wants to know.
     pub progress: Option<Listener>,
 }
@@ -87,6 +104,20 @@ pub enum ServerError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The workspace brings it along, and nobody has agreed to start it.
+    #[error("the MCP server `{server}` comes with this workspace ({place}) and is not allowed yet")]
+    NotAllowed {
+        /// The server.
+        server: String,
+        /// Where it is configured.
+        place: String,
+    },
+    /// What was agreed to cannot be read or written.
+    #[error("which servers are allowed here cannot be said: {source}")]
+    Agreements {
+        /// What the system said.
+        source: std::io::Error,
+    },
 }
 
 impl From<McpError> for ServerError {
@@ -98,10 +129,19 @@ impl From<McpError> for ServerError {
 impl ServerError {
     /// Whether its rules, or the machine that should keep them, do not allow it.
     pub fn is_refusal(&self) -> bool {
-        self.program().is_some_and(|error| {
-            let is_refused = matches!(error, ProgramError::Confine(ConfineError::Refused(_)));
-            is_refused || matches!(error, ProgramError::Checksum { .. } | ProgramError::Swapped(_))
-        })
+        let is_foreign = matches!(self, Self::NotAllowed { .. } | Self::Agreements { .. });
+        is_foreign
+            || self.program().is_some_and(|error| {
+                let is_refused = matches!(error, ProgramError::Confine(ConfineError::Refused(_)));
+                is_refused || matches!(error, ProgramError::Checksum { .. })
+            })
+    }
+
+    /// Whether somebody has to log in first.
+    pub fn wants_login(&self) -> bool {
+        let Self::Mcp(error) = self else { return false };
+        matches!(&**error, McpError::Login { source, .. }
+            if matches!(**source, LoginError::Needed | LoginError::MoreRights(_)))
     }
 
     /// What can be done about it.
@@ -113,6 +153,9 @@ impl ServerError {
             (Self::Unknown { name, .. }, _) => vec![format!(
                 "servers are configured in `[providers.mcp.{name}]`; `jp mcp add` writes that"
             )],
+            (Self::NotAllowed { server, .. }, _) => {
+                vec![format!("`jp mcp allow {server}` shows what it is, and allows it")]
+            }
             (_, Some(ProgramError::Confine(ConfineError::Refused(refusal)))) => {
                 refusal.hints.iter().map(ToString::to_string).collect()
             }
@@ -140,6 +183,7 @@ pub struct Server {
     client: Client,
     is_stateful: bool,
     launcher: Option<Arc<Launcher>>,
+    login: Option<OAuth>,
     era_key: Option<String>,
     shared: Arc<Shared>,
 }
@@ -148,15 +192,17 @@ pub struct Server {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) world: McpWorld,
-    pins: Pins,
+    pub(crate) agreements: Agreements,
+    pub(crate) pins: Pins,
     eras: Eras,
 }
 
 impl Shared {
     fn new(world: McpWorld, root: Utf8PathBuf) -> Self {
+        let agreements = Agreements::new(world.agreements.as_ref(), root.clone());
         let pins = Pins::new(world.pins.clone(), root);
         let eras = Eras::new(world.eras.clone());
-        Self { world, pins, eras }
+        Self { world, agreements, pins, eras }
     }
 }
 
@@ -181,7 +227,7 @@ pub(crate) struct Recipe {
 #[derive(Debug)]
 pub(crate) enum Way {
     Program(Box<Launcher>),
-    Http { url: Url, headers: Vec<(String, String)> },
+    Http { url: Url, headers: Vec<(String, String)>, login: Option<OAuthSpec> },
 }
 
 impl Servers {
@@ -208,7 +254,8 @@ impl Servers {
         Ok(server)
     }
 
-    /// Makes all of them anew when they are next wanted, with what holds then. Called before any is started.
+    /// Makes all of them anew when they are next wanted, with what holds then. Those that run end by being
+    /// dropped.
     pub(crate) fn forget(&self) {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -228,15 +275,18 @@ impl Servers {
 impl Server {
     fn new(recipe: Recipe, shared: Arc<Shared>) -> Self {
         let Recipe { name, way, is_stateful, startup, patience } = recipe;
-        let (connect, launcher, era_key, roots) = match way {
+        let (connect, launcher, login, era_key, roots) = match way {
             Way::Program(launcher) => {
                 let launcher = Arc::new(*launcher);
                 let (key, roots) = (eras::key(&launcher), launcher.roots());
-                (Connect::Program(launcher.clone()), Some(launcher), key, roots)
+                (Connect::Program(launcher.clone()), Some(launcher), None, key, roots)
             }
-            Way::Http { url, headers } => {
+            Way::Http { url, headers, login } => {
                 let key = Some(url.to_string());
-                (Connect::Http(Http { url, headers }), None, key, Vec::new())
+                let login = login.map(OAuth::new);
+                let authorizer = login.clone().map(|login| Arc::new(login) as Arc<dyn Authorizer>);
+                let http = Http { url, headers, authorizer };
+                (Connect::Http(http), None, login, key, Vec::new())
             }
         };
         let era = era_key.as_deref().and_then(|key| shared.eras.recall(key));
@@ -249,15 +299,15 @@ impl Server {
             roots,
             era,
         };
-        Self { name, client: Client::new(spec), is_stateful, launcher, era_key, shared }
+        Self { name, client: Client::new(spec), is_stateful, launcher, login, era_key, shared }
     }
 
     /// A server that somebody else starts.
     #[cfg(test)]
     pub(crate) fn started_by(launch: Arc<dyn jp_mcp::Launch>) -> Self {
         let fill = Box::new(|_: &str, value: &str| Ok(value.to_owned()));
-        let (media, eras, pins, progress) = Default::default();
-        let world = McpWorld { fill, media, eras, pins, progress };
+        let (media, eras, logins, home, pins, agreements, progress) = Default::default();
+        let world = McpWorld { fill, media, eras, logins, home, pins, agreements, progress };
         let minute = std::time::Duration::from_mins(1);
         let spec = ServerSpec {
             name: "test".to_owned(),
@@ -270,7 +320,8 @@ impl Server {
         };
         let shared = Arc::new(Shared::new(world, "/w".into()));
         let (name, client) = (spec.name.clone(), Client::new(spec));
-        Self { name, client, is_stateful: true, launcher: None, era_key: None, shared }
+        let (launcher, login, era_key) = Default::default();
+        Self { name, client, is_stateful: true, launcher, login, era_key, shared }
     }
 
     /// What it is called in the configuration.
@@ -281,6 +332,11 @@ impl Server {
     /// Who speaks with it.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// How it is logged in to; `None` if it cannot want that.
+    pub fn login(&self) -> Option<&OAuth> {
+        self.login.as_ref()
     }
 
     /// Whether one process serves the whole run.
@@ -347,11 +403,6 @@ impl Server {
     /// Keeps all its tools as they are now, and asks about every other from then on.
     pub fn pin_all(&self, tools: &[Tool]) -> Result<(), ServerError> {
         self.pinned(self.shared.pins.accept_all(&self.name, tools))
-    }
-
-    /// Forgets what its tools were.
-    pub fn unpin(&self) -> Result<(), ServerError> {
-        self.pinned(self.shared.pins.forget(&self.name))
     }
 
     fn pinned<T>(&self, done: std::io::Result<T>) -> Result<T, ServerError> {

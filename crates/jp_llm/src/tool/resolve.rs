@@ -9,7 +9,12 @@
 //! | `mcp.<server>.<tool>` | the server, with the configuration on top | a call to the server |
 
 mod error;
+mod listed;
+mod login;
 mod mcp;
+mod resolved;
+mod runs;
+mod server;
 
 use std::{
     collections::HashMap,
@@ -23,99 +28,31 @@ use std::{
 use camino::Utf8PathBuf;
 use jp_config::{
     Config, Policies,
-    conversation::tool::{
-        ResultMode, RunMode, Runtime, Tool as ConfiguredTool, source::ToolSource,
-    },
+    conversation::tool::{Runtime, Tool as ConfiguredTool, source::ToolSource},
 };
 use jp_confine::{Confiner, Covered, Needs};
-use jp_tool::{SchemaResponse, SessionAction, Tool, ToolSchema, access::SensitiveGate};
+use jp_tool::{SchemaResponse, ToolSchema, access::SensitiveGate};
 use jp_vfs::ToolAccess;
-use serde_json::{Map, Value};
 
+use self::runs::{ProgramKind, Runs, finish};
 pub use self::{
     error::{Offer, ResolveError},
-    mcp::Listed,
+    listed::{Listed, Listing},
+    resolved::{CallSettings, ResolvedTool, Served},
 };
 use super::{
-    arguments::Validator,
     context::Place,
-    definition::{self, Origin, ToolDefinition, ToolDocs},
-    inquiry::{Settled, SettledAnswer},
-    live::{LiveRuntime, once::Once},
+    definition::Origin,
     local::{BUNDLED, LocalProgram, Machine},
     mcp::{McpWorld, Servers},
     merge::{self, Origins, Overrides},
-    outcome::{Cause, Failure},
     runtime::{
-        ToolRuntime,
         builtin::{Builtin, BuiltinRuntime},
-        stdio::{StdioRuntime, live::StdioLive},
-        vfs::{VfsRuntime, VfsTool, VfsWorld, live::VfsLive},
+        vfs::VfsWorld,
     },
     schema_query::{SchemaQueries, cache::Cache},
     template::CommandTemplate,
 };
-
-/// A tool that can be called.
-#[derive(Debug)]
-pub struct ResolvedTool {
-    /// What the model is told.
-    pub definition: ToolDefinition,
-    /// What it is told when it asks.
-    pub docs: ToolDocs,
-    /// Who said what of that.
-    pub origins: Origins,
-    /// What the configuration says about its calls.
-    pub settings: CallSettings,
-    /// Whether its program has described it, and so understands what else it may be asked.
-    pub describes_itself: bool,
-    /// What executes it.
-    pub runtime: Arc<dyn ToolRuntime>,
-    /// What starts it so that it stays alive, if it can.
-    pub live: Option<Arc<dyn LiveRuntime>>,
-    /// What its program calls it.
-    pub name_at_source: String,
-    pub(crate) validator: Validator,
-}
-
-/// What the configuration says about the calls of a tool.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallSettings {
-    /// What happens before it runs.
-    pub run: RunMode,
-    /// What happens to its result.
-    pub result: ResultMode,
-    /// How often it is tried again after a passing failure.
-    pub retries: u32,
-    /// What it is given beside its arguments.
-    pub options: Map<String, Value>,
-    /// Its questions, by id.
-    pub questions: indexmap::IndexMap<String, Settled>,
-}
-
-impl ResolvedTool {
-    /// The arguments of a call, complete and checked.
-    pub fn prepare(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Failure> {
-        let prepared = self.validator.prepare(arguments);
-        prepared.map_err(|error| Failure::new(Cause::Arguments, error.to_string()))
-    }
-
-    /// The call as the tool gets it.
-    pub fn invocation(&self, arguments: Map<String, Value>, answers: Map<String, Value>) -> Tool {
-        let (name, options) = (self.name_at_source.clone(), self.settings.options.clone());
-        Tool { name, arguments, answers, options }
-    }
-
-    /// What is settled about one of its questions.
-    pub fn settled(&self, question: &str) -> Settled {
-        self.settings.questions.get(question).cloned().unwrap_or_default()
-    }
-
-    /// Settles the answer to one of its questions for the calls to come.
-    pub fn settle(&mut self, question: &str, answer: SettledAnswer) {
-        self.settings.questions.entry(question.to_owned()).or_default().answer = Some(answer);
-    }
-}
 
 /// What resolving tools needs to know, beside the configuration.
 #[derive(Debug)]
@@ -221,8 +158,7 @@ impl Resolver {
         self.was_asked.store(true, Ordering::Relaxed);
         let Some(tool) = self.config.app.conversation.tools.get(name) else { return Vec::new() };
         if let ToolSource::Mcp { server, .. } = tool.source {
-            let Ok(server) = self.server(server) else { return Vec::new() };
-            return server.covered().await;
+            return self.covered_by_server(server).await;
         }
         // Such a tool is asked about when it wants something, not before.
         if tool.config.runtime == Runtime::Vfs {
@@ -357,79 +293,5 @@ impl Resolver {
             merged.map_err(|source| ResolveError::Merge { name: tool.name.to_owned(), source })?;
         let runtime = Arc::new(BuiltinRuntime::new(builtin, self.clone()));
         finish(tool, schema, origins, Runs { runtime, live: None, described: false })
-    }
-}
-
-/// How a tool runs.
-struct Runs {
-    runtime: Arc<dyn ToolRuntime>,
-    live: Option<Arc<dyn LiveRuntime>>,
-    described: bool,
-}
-
-/// How the program of a local tool is run.
-enum ProgramKind {
-    Stdio,
-    /// Under these rights, in this world.
-    Sealed(Arc<ToolAccess>, VfsWorld),
-}
-
-impl ProgramKind {
-    /// A program that has described itself; with actions, it stays alive.
-    fn runs(self, program: Arc<LocalProgram>, actions: Option<Vec<SessionAction>>) -> Runs {
-        let patience = program.timeout;
-        let (runtime, live): (Arc<dyn ToolRuntime>, Arc<dyn LiveRuntime>) = match self {
-            Self::Stdio => {
-                (Arc::new(StdioRuntime::new(program.clone())), Arc::new(StdioLive::new(program)))
-            }
-            Self::Sealed(access, world) => {
-                let tool = VfsTool { program, access, world };
-                (Arc::new(VfsRuntime::new(tool.clone())), Arc::new(VfsLive::new(tool)))
-            }
-        };
-        let Some(actions) = actions else { return Runs { runtime, live: None, described: true } };
-        let once = Once::new(live.clone(), actions, patience);
-        Runs { runtime: Arc::new(once), live: Some(live), described: true }
-    }
-}
-
-fn finish(
-    tool: ConfiguredTool<'_>,
-    schema: ToolSchema,
-    origins: Origins,
-    runs: Runs,
-) -> Result<ResolvedTool, ResolveError> {
-    let (definition, docs) = definition::split(tool.name, schema);
-    let validator = Validator::new(&definition).map_err(|error| ResolveError::Definition {
-        name: tool.name.to_owned(),
-        what: error.to_string(),
-    })?;
-    Ok(ResolvedTool {
-        definition,
-        docs,
-        origins,
-        settings: settings(tool),
-        // A tool that stays alive is only ever run.
-        describes_itself: runs.described && runs.live.is_none(),
-        runtime: runs.runtime,
-        live: runs.live,
-        name_at_source: tool.name_at_source().to_owned(),
-        validator,
-    })
-}
-
-fn settings(tool: ConfiguredTool<'_>) -> CallSettings {
-    let config = tool.config;
-    let questions = config.questions.iter().map(|(id, question)| {
-        let answer = question.answer.clone().map(SettledAnswer::Value);
-        let settled = Settled { answer, target: question.target };
-        (id.clone(), settled)
-    });
-    CallSettings {
-        run: config.run,
-        result: config.result,
-        retries: config.retries,
-        options: config.options.clone(),
-        questions: questions.collect(),
     }
 }

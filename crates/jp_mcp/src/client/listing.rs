@@ -16,7 +16,7 @@ use crate::{
     connection::Connection,
     decode,
     error::McpError,
-    limits::{MAX_PAGES, MAX_TOOLS},
+    limits::{MAX_LIST, MAX_PAGES, MAX_TOOLS},
     request::Failure,
     tools::Tools,
 };
@@ -87,11 +87,12 @@ async fn pages(
     let end = Instant::now() + client.spec.patience;
     let mut tools = Tools::default();
     let mut cursors = HashSet::new();
+    let mut room = MAX_LIST;
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
         let left = end.saturating_duration_since(Instant::now());
         let page = page(connection, cursor, left, never).await.map_err(NotListed::Failure)?;
-        let next = decode::page(page, &mut tools)
+        let next = decode::page(page, &mut tools, &mut room)
             .map_err(|error| NotListed::Error(client.undecoded(LIST, error)))?;
         if tools.tools.len() + tools.malformed.len() > MAX_TOOLS {
             return Err(endless(client, format!("it has more than {MAX_TOOLS} tools")));

@@ -85,12 +85,38 @@ fn rounds() {
 fn names_of_tools_are_not_endless() {
     let mut tools = Tools::default();
     let long = "n".repeat(MAX_NAME + 1);
-    let next = page(json!({ "tools": [{ "name": long, "inputSchema": {} }] }), &mut tools).unwrap();
+    let next =
+        page(json!({ "tools": [{ "name": long, "inputSchema": {} }] }), &mut tools, &mut 10_000)
+            .unwrap();
     assert_eq!(next, None);
     assert_eq!(tools.malformed[0].name, None);
     for answer in
         [json!([]), json!({}), json!({ "tools": {} }), json!({ "tools": [], "nextCursor": 7 })]
     {
-        assert!(page(answer, &mut tools).is_err());
+        assert!(page(answer, &mut tools, &mut 10_000).is_err());
     }
+}
+
+#[test]
+fn a_list_has_a_largest_size_and_so_has_a_tool() {
+    let tool = |name: &str, bytes: usize| json!({ "name": name, "description": "x".repeat(bytes), "inputSchema": {} });
+    let mut tools = Tools::default();
+    let mut room = MAX_LIST;
+    let answer = json!({ "tools": [tool("a", 10), tool("large", MAX_TOOL), tool("b", 10)] });
+    page(answer, &mut tools, &mut room).unwrap();
+    assert_eq!(tools.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    assert!(tools.malformed[0].to_string().contains("`large` was skipped: its definition has"));
+    let used = MAX_LIST - room;
+    assert!(used > 20 && used < 200, "{used}");
+    // What fits into pages one by one does not fit together.
+    let mut pages = 0;
+    let error = loop {
+        let answer = json!({ "tools": [tool(&format!("t{pages}"), MAX_TOOL / 2)] });
+        match page(answer, &mut tools, &mut room) {
+            Ok(_) => pages += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.to_string(), format!("the list of its tools has more than {MAX_LIST} bytes"));
+    assert!(pages <= 2 * MAX_LIST / MAX_TOOL, "{pages}");
 }

@@ -10,8 +10,8 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures_util::stream::BoxStream;
 use reqwest::{
-    Client,
-    header::{HeaderName, HeaderValue},
+    Client, ClientBuilder, RequestBuilder,
+    header::{AUTHORIZATION, HeaderName, HeaderValue},
     redirect, retry,
 };
 use rmcp::{
@@ -20,7 +20,7 @@ use rmcp::{
     transport::{
         StreamableHttpClientTransport, Transport,
         streamable_http_client::{
-            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+            AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
             StreamableHttpError, StreamableHttpPostResponse,
         },
     },
@@ -29,8 +29,14 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use rustls_platform_verifier::Verifier;
 use sse_stream::Sse;
 
+use self::post::Posted;
 use super::{Desk, answers};
-use crate::{limits::MAX_MESSAGE, server_spec::Http, shared::Shared};
+use crate::{
+    authorize::{Authorizer, Challenge, LoginError, Token},
+    limits::{MAX_CHALLENGES, MAX_MESSAGE},
+    server_spec::Http,
+    shared::{Fault, Shared},
+};
 
 /// So long a connection may take to be there.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -62,7 +68,10 @@ impl OverHttp {
             .max_sse_event_size(MAX_MESSAGE);
         config.custom_headers = headers(&http.headers)?;
         let is_encrypted = http.url.scheme() != "http";
-        let client = Bounded { client: client(is_encrypted)?, shared: shared.clone() };
+        let client = client_builder(is_encrypted)?.build();
+        let client = client.map_err(|error| unusable(&error.without_url()))?;
+        let authorizer = http.authorizer.clone();
+        let client = Bounded { client, shared: shared.clone(), authorizer };
         let inner = StreamableHttpClientTransport::with_client(client, config);
         Ok(Self { inner, desk: Desk::new(shared) })
     }
@@ -107,6 +116,68 @@ impl Transport<RoleClient> for OverHttp {
 struct Bounded {
     client: Client,
     shared: Arc<Shared>,
+    authorizer: Option<Arc<dyn Authorizer>>,
+}
+
+impl Bounded {
+    /// What to send so that the server lets us in. Without an authorizer nothing but what is configured.
+    async fn token(&self) -> Result<Option<Token>, LoginError> {
+        match &self.authorizer {
+            Some(authorizer) => authorizer.token().await,
+            None => Ok(None),
+        }
+    }
+
+    /// The same as a word, where nobody waits for an answer: the next request says why there is none.
+    async fn bearer(&self) -> Option<String> {
+        self.token().await.ok().flatten()?.secret().map(str::to_owned)
+    }
+
+    /// Sends a message, and again with another token if the server wants one.
+    async fn post(
+        &self,
+        request: impl Fn() -> RequestBuilder,
+        message: &ClientJsonRpcMessage,
+        session: Option<&str>,
+    ) -> Answer<StreamableHttpPostResponse> {
+        let mut token = self.token().await.map_err(|error| self.locked_out(message, error))?;
+        let mut refused = 0;
+        loop {
+            let request = match &token {
+                Some(token) => request().header(AUTHORIZATION, token.header().clone()),
+                None => request(),
+            };
+            let challenge = match post::post(request, message, session, &self.shared).await? {
+                Posted::Answered(answer) => return Ok(*answer),
+                Posted::Challenged(challenge) => challenge,
+            };
+            refused += 1;
+            let Some(authorizer) = &self.authorizer else { return Err(challenged(&challenge)) };
+            if refused > MAX_CHALLENGES {
+                return Err(self.locked_out(message, LoginError::Refused));
+            }
+            let renewed = authorizer.challenged(challenge, token).await;
+            token = Some(renewed.map_err(|error| self.locked_out(message, error))?);
+        }
+    }
+
+    /// Notes for whoever waits why the server did not let us in.
+    fn locked_out(
+        &self,
+        message: &ClientJsonRpcMessage,
+        error: LoginError,
+    ) -> StreamableHttpError<reqwest::Error> {
+        let text = error.to_string();
+        if let Some(id) = post::awaited(message) {
+            self.shared.blame(id.clone(), Fault::Login(Arc::new(error)));
+        }
+        StreamableHttpError::AuthRequired(AuthRequiredError::new(text))
+    }
+}
+
+fn challenged(challenge: &Challenge) -> StreamableHttpError<reqwest::Error> {
+    let header = challenge.header.clone().unwrap_or_default();
+    StreamableHttpError::AuthRequired(AuthRequiredError::new(header))
 }
 
 impl StreamableHttpClient for Bounded {
@@ -120,20 +191,21 @@ impl StreamableHttpClient for Bounded {
         _: Option<String>,
         headers: Headers,
     ) -> Answer<StreamableHttpPostResponse> {
-        let mut request = self.client.post(&*uri);
-        for (name, value) in headers {
-            request = request.header(name, value);
-        }
-        post::post(request, &message, session.as_deref(), &self.shared).await
+        let request = || {
+            let request = self.client.post(&*uri);
+            headers.iter().fold(request, |request, (name, value)| request.header(name, value))
+        };
+        self.post(request, &message, session.as_deref()).await
     }
 
     async fn delete_session(
         &self,
         uri: Arc<str>,
         session: Arc<str>,
-        token: Option<String>,
+        _: Option<String>,
         headers: Headers,
     ) -> Answer<()> {
+        let token = self.bearer().await;
         self.client.delete_session(uri, session, token, headers).await
     }
 
@@ -142,10 +214,10 @@ impl StreamableHttpClient for Bounded {
         uri: Arc<str>,
         session: Option<Arc<str>>,
         last_event: Option<String>,
-        token: Option<String>,
+        _: Option<String>,
         headers: Headers,
     ) -> Answer<BoxStream<'static, Result<Sse, SseError>>> {
-        let size = MAX_MESSAGE;
+        let (token, size) = (self.bearer().await, MAX_MESSAGE);
         self.client
             .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, size)
             .await
@@ -167,17 +239,16 @@ fn headers(given: &[(String, String)]) -> Result<Headers, String> {
     given.iter().map(one).collect()
 }
 
-fn client(is_encrypted: bool) -> Result<Client, String> {
-    let unusable = |error: &dyn std::fmt::Display| format!("cannot make an HTTP client: {error}");
-    Client::builder()
-        .tls_backend_preconfigured(tls(is_encrypted).map_err(|error| unusable(&error))?)
-        .no_proxy()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .referer(false)
-        .connect_timeout(CONNECT)
-        .build()
-        .map_err(|error| unusable(&error.without_url()))
+/// A client that trusts whom the machine trusts, and goes nowhere by itself.
+pub(crate) fn client_builder(is_encrypted: bool) -> Result<ClientBuilder, String> {
+    let tls = tls(is_encrypted).map_err(|error| unusable(&error))?;
+    let builder = Client::builder().tls_backend_preconfigured(tls).no_proxy();
+    let builder = builder.redirect(redirect::Policy::none()).retry(retry::never());
+    Ok(builder.referer(false).connect_timeout(CONNECT))
+}
+
+fn unusable(error: &dyn std::fmt::Display) -> String {
+    format!("cannot make an HTTP client: {error}")
 }
 
 /// Trusts whom the operating system trusts. Without encryption nobody: the client wants to know in any case,

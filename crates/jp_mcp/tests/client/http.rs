@@ -17,6 +17,7 @@ fn client(server: &Server) -> Client {
         connect: Connect::Http(Http {
             url: server.url.parse().unwrap(),
             headers: vec![("Authorization".to_owned(), "Bearer secret".to_owned())],
+            authorizer: None,
         }),
         stateful: true,
         startup: Duration::from_secs(10),

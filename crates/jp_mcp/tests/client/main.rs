@@ -9,6 +9,7 @@ mod eras;
 mod http;
 mod listing;
 mod misbehaviour;
+mod oauth;
 mod questions;
 mod time;
 mod wire;

@@ -38,7 +38,7 @@ pub(crate) fn program(program: Program) -> Connect {
 }
 
 pub(crate) fn http(url: &str) -> Connect {
-    Connect::Http(Http { url: url.parse().unwrap(), headers: Vec::new() })
+    Connect::Http(Http { url: url.parse().unwrap(), headers: Vec::new(), authorizer: None })
 }
 
 /// A client of a program that knows nothing yet.

@@ -86,13 +86,12 @@ impl Cache {
 
     /// What is kept; nothing where the file is none of ours.
     pub(super) fn read(&self) -> Entries {
-        let entries = read(&self.file).unwrap_or_else(|error| {
+        read(&self.file).unwrap_or_else(|error| {
             if error.kind() != io::ErrorKind::NotFound {
                 tracing::debug!(%error, file = %self.file, "no answers of plugins are remembered");
             }
             Entries::new()
-        });
-        entries
+        })
     }
 
     /// Keeps these answers too.

@@ -16,8 +16,8 @@ impl Permission for All {
         binary.id == "denied"
     }
 
-    fn is_trusted(&self, binary: &Binary, _: &str) -> bool {
-        binary.id == "trusted"
+    fn asking(&self, binary: &Binary, _: &str) -> Asking {
+        if binary.id == "trusted" { Asking::Open } else { Asking::Sealed }
     }
 }
 

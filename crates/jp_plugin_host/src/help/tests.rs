@@ -103,7 +103,7 @@ fn a_description_stays_one_line() {
         ("two\nlines\r\n", "two lines"),
         ("  a\tb  ", "a b"),
         ("x\u{85}y\u{2028}z", "x y z"),
-        ("esc\u{1b}[2Jape", "esc [2Jape"),
+        ("esc\u{1b}[2J\nape", "esc\u{1b}[2J ape"),
         ("", ""),
     ] {
         assert_eq!(one_line(text), expected);

@@ -1,1 +1,97 @@
-//! Requests and their answers.
+//! Requests and their answers, on a store in memory and on one on disk.
+
+use camino::Utf8Path;
+use jp_config::Layer;
+use jp_plugin::{PluginToHost, to_host};
+use jp_workspace::{FsStore, MemoryStore};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn now() -> Timestamp {
+    "2026-03-18T13:19:13Z".parse().unwrap()
+}
+
+fn services(store: Arc<dyn Store>) -> Services {
+    let config = Config::load(vec![Layer::assignment("assistant.name=X")]).unwrap();
+    Services::new(store, Arc::new(config), now)
+}
+
+fn ask(services: &Services, message: &Value) -> Value {
+    let Ok(PluginToHost::Request(asked)) = to_host::parse(message.to_string().as_bytes()) else {
+        panic!("{message}")
+    };
+    let line = match services.serve(asked) {
+        Answer::Line(line) => line,
+        Answer::Events(events) => {
+            let mut line = Vec::new();
+            events.write(|piece| {
+                line.extend(piece);
+                true
+            });
+            line
+        }
+    };
+    assert_eq!(line.iter().position(|byte| *byte == b'\n'), Some(line.len() - 1));
+    serde_json::from_slice(&line).unwrap()
+}
+
+/// Every service, on any store.
+fn check(store: &Arc<dyn Store>) {
+    let services = services(Arc::clone(store));
+    let ask = |message: Value| ask(&services, &message);
+    let made = ask(json!({ "type": "create_conversation", "title": "T", "id": "a" }));
+    let id = made["conversation"].clone();
+    assert_eq!(made, json!({ "type": "created", "id": "a", "conversation": id }));
+    let event = json!({ "type": "chat_request", "content": "Hi" });
+    let pushed = ask(json!({ "type": "push_events", "conversation": id, "events": [event] }));
+    assert_eq!(pushed, json!({ "type": "pushed", "conversation": id, "count": 1 }));
+    let read = ask(json!({ "type": "read_events", "conversation": id, "id": "é\"" }));
+    let time = "2026-03-18T13:19:13Z";
+    let events = json!([
+        { "timestamp": time, "type": "turn_start" },
+        { "timestamp": time, "type": "chat_request", "content": "Hi" },
+    ]);
+    assert_eq!(read, json!({ "type": "events", "id": "é\"", "conversation": id, "data": events }));
+    let listed = ask(json!({ "type": "list_conversations" }));
+    let entry = json!({ "id": id, "title": "T", "last_activated_at": time, "events_count": 2 });
+    assert_eq!(listed, json!({ "type": "conversations", "data": [entry] }));
+    let part = ask(json!({ "type": "read_config", "path": "assistant.name" }));
+    assert_eq!(part, json!({ "type": "config", "path": "assistant.name", "data": "X" }));
+    // Somebody else: kept out as long as this one holds the lock.
+    let other = self::services(Arc::clone(store));
+    let lock = json!({ "type": "lock", "conversation": id });
+    let refused = self::ask(&other, &lock);
+    assert_eq!(refused["message"], "conversation is locked by another process");
+    assert_eq!(ask(lock.clone())["type"], "locked");
+    services.release();
+    assert_eq!(self::ask(&other, &lock)["type"], "locked");
+    let push = json!({ "type": "push_events", "conversation": id, "events": [] });
+    let refused = ask(push);
+    assert!(
+        refused["message"].as_str().unwrap().contains("not locked by this plugin"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn every_service_on_both_stores() {
+    check(&(Arc::new(MemoryStore::default()) as Arc<dyn Store>));
+    let temp = tempfile::tempdir().unwrap();
+    let storage = Utf8Path::from_path(temp.path()).unwrap();
+    check(&(Arc::new(FsStore::new(storage)) as Arc<dyn Store>));
+}
+
+#[test]
+fn a_conversation_that_is_too_long_is_refused() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let services = services(Arc::clone(&store));
+    let id = ask(&services, &json!({ "type": "create_conversation" }))["conversation"].clone();
+    let event = json!({ "type": "chat_response", "message": "x".repeat(8 << 20) });
+    let push = json!({ "type": "push_events", "conversation": id, "events": [event] });
+    for _ in 0..7 {
+        assert_eq!(ask(&services, &push)["type"], "pushed");
+    }
+    let refused = ask(&services, &json!({ "type": "read_events", "conversation": id }));
+    assert!(refused["message"].as_str().unwrap().contains("more than the limit"), "{refused}");
+}

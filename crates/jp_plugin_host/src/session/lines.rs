@@ -43,19 +43,15 @@ impl Lines {
 
     /// The next line, without its end.
     pub(super) fn next(&mut self) -> Option<Result<Range<usize>, TooLong>> {
-        match memchr(b'\n', &self.buffer[self.searched..]) {
-            Some(at) => {
-                let line = self.start..self.searched + at;
-                self.start = line.end + 1;
-                self.searched = self.start;
-                Some(check(line))
-            }
-            None => {
-                self.searched = self.buffer.len();
-                let line = self.start..self.searched;
-                (line.len() > MAX_LINE).then_some(Err(TooLong(line)))
-            }
-        }
+        let Some(at) = memchr(b'\n', &self.buffer[self.searched..]) else {
+            self.searched = self.buffer.len();
+            let line = self.start..self.searched;
+            return (line.len() > MAX_LINE).then_some(Err(TooLong(line)));
+        };
+        let line = self.start..self.searched + at;
+        self.start = line.end + 1;
+        self.searched = self.start;
+        Some(check(line))
     }
 
     /// What stands behind the last end of a line, when nothing more arrives.

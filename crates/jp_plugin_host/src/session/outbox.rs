@@ -87,6 +87,11 @@ impl Outbox {
         self.work.notify_one();
     }
 
+    /// Whether nobody reads any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.queue().pipe.is_none()
+    }
+
     /// How many bytes wait.
     pub(super) fn bytes(&self) -> usize {
         self.queue().bytes

@@ -98,6 +98,7 @@ impl Schedule {
     /// Keeps only what changes something: nobody waits for answers any more.
     pub(super) fn keep_changes(&mut self) {
         self.waiting.retain(|waiting| changes(&waiting.task));
+        self.bytes = self.waiting.iter().map(|waiting| waiting.bytes).sum();
     }
 }
 

@@ -29,8 +29,12 @@ use crate::{
 const MOST_UNREAD: usize = 16 << 20;
 /// While so much waits to be carried out or to be read, the plugin is not read from.
 const MOST_WAITING: usize = 24 << 20;
+/// How many requests are answered in one go.
+const IN_A_ROW: usize = 32;
 /// How many requests run at the same time.
 const AT_ONCE: usize = 8;
+/// How many pieces of a long answer wait for the one before.
+const PIECES: usize = 2;
 /// What a request costs beside its line.
 const EACH: usize = 256;
 /// What a value of a pushed event costs in memory.
@@ -55,6 +59,15 @@ pub(super) struct Talk {
     lines: Lines,
     schedule: Schedule,
     jobs: JoinSet<Vec<Claim>>,
+}
+
+/// How much was started.
+#[derive(Debug, PartialEq, Eq)]
+enum Started {
+    /// All that could be.
+    All,
+    /// As much as is started in one go.
+    Some,
 }
 
 /// What comes after a line.
@@ -87,7 +100,10 @@ impl Talk {
             Last::Violation(_) => self.schedule = Schedule::default(),
         }
         loop {
-            self.start_what_can();
+            if self.start_what_can() == Started::Some {
+                tokio::task::yield_now().await;
+                continue;
+            }
             match self.jobs.join_next().await {
                 Some(ended) => self.ended(ended),
                 None => break,
@@ -112,9 +128,15 @@ impl Talk {
                 if let Next::Last(last) = self.line(line).await {
                     return last;
                 }
+                // Whoever wants to stop must be heard, however much there is to read.
+                tokio::task::coop::consume_budget().await;
             }
-            self.start_what_can();
+            let started = self.start_what_can();
             self.outbox.flush();
+            if started == Started::Some {
+                tokio::task::yield_now().await;
+                continue;
+            }
             let reads = !is_over && self.may_read();
             tokio::select! {
                 read = from.read_buf(self.lines.room()), if reads => {
@@ -161,7 +183,6 @@ impl Talk {
             Ok(PluginToHost::Describe(_)) => {}
             Err(MessageError::Refused(refusal)) => {
                 self.schedule.add(Waiting { task: Task::Refuse(refusal), bytes: EACH });
-                self.start_what_can();
             }
             Err(MessageError::Framing(why)) => {
                 let quote = quote(bytes);
@@ -177,15 +198,21 @@ impl Talk {
             _ => EACH + length,
         };
         self.schedule.add(Waiting { task: Task::Serve(asked), bytes });
-        self.start_what_can();
     }
 
-    /// Starts whatever can run now.
-    fn start_what_can(&mut self) {
-        while self.outbox.bytes() < MOST_UNREAD {
+    /// Starts what can run now, but not so much that nobody else comes to his turn.
+    fn start_what_can(&mut self) -> Started {
+        if self.outbox.is_closed() {
+            // Nobody would read what is only asked for to be known.
+            self.schedule.keep_changes();
+        }
+        for _ in 0..IN_A_ROW {
+            if self.outbox.bytes() >= MOST_UNREAD {
+                return Started::All;
+            }
             let is_full = self.jobs.len() >= AT_ONCE;
             let fits = |task: &Task| !is_full || is_quick(task);
-            let Some((task, claims)) = self.schedule.next(fits) else { return };
+            let Some((task, claims)) = self.schedule.next(fits) else { return Started::All };
             match task {
                 Task::Refuse(refusal) => {
                     self.outbox.push(encode(&HostToPlugin::Error(Error {
@@ -206,6 +233,7 @@ impl Talk {
                 Task::Serve(asked) => self.start(asked, claims),
             }
         }
+        Started::Some
     }
 
     fn start(&mut self, asked: Asked, claims: Vec<Claim>) {
@@ -237,35 +265,22 @@ fn is_quick(task: &Task) -> bool {
 
 /// Sends events as they are decoded, so that a long conversation is in memory once.
 fn send_events(events: &Events, outbox: &Outbox) {
-    let mut first: Option<Vec<u8>> = None;
-    let mut rest: Option<mpsc::Sender<Vec<u8>>> = None;
+    let mut sender: Option<mpsc::Sender<Vec<u8>>> = None;
     events.write(|piece| {
-        let Some(head) = first.take() else {
-            match &rest {
-                None => first = Some(piece),
-                Some(rest) => {
-                    let sent = rest.blocking_send(piece).is_ok();
-                    outbox.poke();
-                    return sent;
-                }
-            }
-            return true;
+        let is_sent = if let Some(sender) = &sender {
+            sender.blocking_send(piece).is_ok()
+        } else {
+            let (more, next) = mpsc::channel(PIECES);
+            outbox.push_pieces(piece, next);
+            sender = Some(more);
+            true
         };
-        let (sender, next) = mpsc::channel(2);
-        outbox.push_pieces(head, next);
-        let sent = sender.blocking_send(piece).is_ok();
         outbox.poke();
-        rest = Some(sender);
-        sent
+        is_sent
     });
-    match first {
-        Some(line) => outbox.push(line),
-        None => {
-            drop(rest);
-            // The line has no more pieces, which is to be noticed.
-            outbox.poke();
-        }
-    }
+    // That there are no more pieces is to be noticed too.
+    drop(sender);
+    outbox.poke();
 }
 
 /// The beginning of a line that is no message, as text.

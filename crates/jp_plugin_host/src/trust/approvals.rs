@@ -97,11 +97,11 @@ impl Approvals {
     }
 
     /// Adds an agreement to the file. Others for the same path are over: their bytes are not there now.
-    pub fn add(file: &Utf8Path, approval: Approval) -> Result<(), KeepError> {
-        let is_other = |it: &Approval| it.path != approval.path || it.is_about(&approval);
+    pub fn add(file: &Utf8Path, approval: &Approval) -> Result<(), KeepError> {
+        let is_other = |it: &Approval| it.path != approval.path || it.is_about(approval);
         change(file, |list| {
             list.retain(is_other);
-            if !list.contains(&approval) {
+            if !list.contains(approval) {
                 list.push(approval.clone());
             }
         })

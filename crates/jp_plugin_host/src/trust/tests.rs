@@ -26,7 +26,7 @@ fn approved(by: By) -> Approvals {
     let file = tempfile::tempdir().unwrap();
     let file = Utf8Path::from_path(file.path()).unwrap().join("approvals.json");
     let approval = Approval { path: "/x/jp-x".into(), sha256: SUM.to_owned(), by };
-    Approvals::add(&file, approval).unwrap();
+    Approvals::add(&file, &approval).unwrap();
     Approvals::read(&file)
 }
 
@@ -90,6 +90,13 @@ fn a_pin_is_checked_whatever_else_is_set() {
       expected bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
       actual   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
     ");
+    for (rules, rests) in
+        [(&right, true), (&"run = \"unattended\"".to_owned(), false), (&String::new(), true)]
+    {
+        let config = config(rules);
+        let rules = Rules { here: config.as_ref(), own: config.as_ref() };
+        assert_eq!(rules.rests_on_bytes(), rests, "{config:?}");
+    }
     // A workspace cannot put its own pin in the place of the user's.
     assert!(matches!(verdict(&right, &wrong, false, &nobody), Verdict::Mismatch(_)));
     assert!(matches!(verdict(&wrong, &right, false, &nobody), Verdict::Mismatch(_)));
@@ -110,12 +117,12 @@ fn agreements_are_kept_and_taken_back() {
     let file = Utf8Path::from_path(directory.path()).unwrap().join("state/jp/approvals.json");
     let approval =
         |path: &str, sum: &str, by| Approval { path: path.into(), sha256: sum.to_owned(), by };
-    Approvals::add(&file, approval("/a", "1", By::Registry)).unwrap();
-    Approvals::add(&file, approval("/a", "1", By::Person)).unwrap();
-    Approvals::add(&file, approval("/b", "1", By::Person)).unwrap();
+    Approvals::add(&file, &approval("/a", "1", By::Registry)).unwrap();
+    Approvals::add(&file, &approval("/a", "1", By::Person)).unwrap();
+    Approvals::add(&file, &approval("/b", "1", By::Person)).unwrap();
     assert_eq!(Approvals::read(&file).by("/a".into(), "1"), Some(By::Person));
     // Other bytes took their place.
-    Approvals::add(&file, approval("/a", "2", By::Person)).unwrap();
+    Approvals::add(&file, &approval("/a", "2", By::Person)).unwrap();
     assert_eq!(Approvals::read(&file).by("/a".into(), "1"), None);
     Approvals::forget(&file, "/a".into()).unwrap();
     let left = Approvals::read(&file);
@@ -130,7 +137,7 @@ fn a_list_that_cannot_be_read_counts_for_nothing_and_stays() {
         fs::write(&file, text).unwrap();
         assert_eq!(Approvals::read(&file), Approvals::default());
         let approval = Approval { path: "/a".into(), sha256: SUM.to_owned(), by: By::Person };
-        assert!(Approvals::add(&file, approval).is_err());
+        assert!(Approvals::add(&file, &approval).is_err());
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
 }
@@ -144,7 +151,7 @@ fn many_write_at_the_same_time() {
             let file = &file;
             scope.spawn(move || {
                 let path = format!("/{n}").into();
-                Approvals::add(file, Approval { path, sha256: SUM.to_owned(), by: By::Person })
+                Approvals::add(file, &Approval { path, sha256: SUM.to_owned(), by: By::Person })
             });
         }
     });

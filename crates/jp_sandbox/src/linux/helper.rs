@@ -49,8 +49,9 @@ fn try_serve() -> io::Result<()> {
     if socket_type(&socket)? != SocketType::SEQPACKET {
         return Err(io::Error::other("the standard input is not the socket of jp"));
     }
-    // A signal for the terminal's foreground is for jp, which decides what it means for each tool.
-    let _ = rustix::process::setsid();
+    // A signal for the terminal's foreground is for jp, which decides what it means for each tool. The session
+    // stays, because a terminal can only be lent inside of one.
+    let _ = rustix::process::setpgid(None, None);
     replace_standard_streams()?;
     // Supervisors are nobody's business once they have ended.
     sys::ignore_signal(libc::SIGCHLD, true);

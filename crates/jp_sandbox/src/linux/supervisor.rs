@@ -21,6 +21,7 @@ use super::{
     notify::Observer,
     socket::Socket,
     sys::{self, Alone, Fork},
+    terminal::Lent,
     tool::{self, Streams},
     tree,
 };
@@ -64,6 +65,7 @@ fn start(alone: Alone, order: &Order, streams: Streams, control: &Socket) -> Res
     let identity = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let (ours, theirs) = Socket::pair().map_err(failed)?;
     let (tool_ours, tool_theirs) = Socket::pair().map_err(failed)?;
+    let terminal = Lent::by(order.confinement.terminal);
     let first = match order.confinement.tier {
         Tier::Namespaces => {
             match sys::fork_into(alone, namespaces(order)).map_err(Step::Namespaces.of(""))? {
@@ -82,7 +84,9 @@ fn start(alone: Alone, order: &Order, streams: Streams, control: &Socket) -> Res
         }
     };
     drop((theirs, tool_theirs, streams));
-    Supervisor::new(order, first, ours, tool_ours).map_err(failed)?.watch(control);
+    let mut supervisor = Supervisor::new(order, first, ours, tool_ours).map_err(failed)?;
+    supervisor.terminal = terminal;
+    supervisor.watch(control);
     Ok(())
 }
 
@@ -111,6 +115,8 @@ struct Supervisor<'a> {
     announced: bool,
     failed: bool,
     ended: Option<Ended>,
+    /// What is put back at the end.
+    terminal: Option<Lent>,
 }
 
 /// What woke the supervisor.
@@ -141,6 +147,7 @@ impl<'a> Supervisor<'a> {
             announced: false,
             failed: false,
             ended: None,
+            terminal: None,
         })
     }
 
@@ -307,6 +314,9 @@ impl<'a> Supervisor<'a> {
         let status = waitpid(Some(self.first), WaitOptions::empty());
         if self.tier != Tier::Namespaces {
             tree::end_all();
+        }
+        if let Some(lent) = self.terminal.take() {
+            lent.give_back(self.first);
         }
         self.hear_the_rest(control);
         self.ended.unwrap_or_else(|| {

@@ -20,7 +20,7 @@ use super::{
     notify, seccomp,
     socket::Socket,
     sys::{self, Alone, Fork},
-    verified,
+    terminal, verified,
 };
 use crate::{
     confinement::{Confinement, Execute, Limits, Tier},
@@ -123,8 +123,12 @@ impl Command {
 fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Command, Failure> {
     let how = &order.confinement;
     let mut command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
-    sys::reset_signals();
-    let _ = setsid();
+    if let Some(lender) = how.terminal.and_then(Pid::from_raw) {
+        terminal::take(lender);
+    } else {
+        sys::reset_signals();
+        let _ = setsid();
+    }
     umask(Mode::from(0o022));
     chdir(&order.program.directory)
         .map_err(Step::Directory.of(order.program.directory.display()))?;

@@ -93,18 +93,18 @@ fn lines(what: &str, word: &str) {
 fn pipes(what: &str) {
     match what {
         "closed-stdin" => {
-            drop(rustix::stdio::dup2_stdin(null()));
+            let _ = rustix::stdio::dup2_stdin(null());
             for _ in 0..1_000 {
                 say("{\"type\":\"list_conversations\"}\n");
             }
             say(&format!("{{\"type\":\"print\",\"text\":\"still here\\n\"}}\n{EXIT}"));
         }
         "closed-stdout" => {
-            drop(rustix::stdio::dup2_stdout(null()));
+            let _ = rustix::stdio::dup2_stdout(null());
             forever();
         }
         "closed-stderr" => {
-            drop(rustix::stdio::dup2_stderr(null()));
+            let _ = rustix::stdio::dup2_stderr(null());
             say(&format!("{{\"type\":\"print\",\"text\":\"still here\\n\"}}\n{EXIT}"));
         }
         "loud" => {

@@ -31,6 +31,7 @@ use url::Host;
 
 use self::address::Carried;
 pub use self::{
+    address::is_public,
     error::{InvalidNetRule, NetAccessError},
     target::NetTarget,
 };
@@ -254,7 +255,7 @@ impl AccessPolicy {
         // A rule for a gateway says nothing about what is behind it.
         let is_granted =
             matches!(carried, Carried::Destination(address) if names(address) == Some(true));
-        is_local || is_granted || address::is_public(dialed)
+        is_local || is_granted || is_public(dialed)
     }
 
     /// What rules that name an address say about dialing it for a target; `None` if there are none.

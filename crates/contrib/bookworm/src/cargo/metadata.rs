@@ -7,7 +7,7 @@ use semver::Version;
 use serde::Deserialize;
 
 use super::{Cargo, CargoError, Patience};
-use crate::names::CrateName;
+use crate::{lock::is_public, names::CrateName};
 
 /// The packages of a workspace and of everything it depends on.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -45,6 +45,8 @@ pub(crate) struct Package {
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) req: String,
+    /// `None`: a path.
+    source: Option<String>,
     /// `None`: to run. Otherwise `dev` or `build`.
     pub(crate) kind: Option<String>,
     #[serde(default)]
@@ -72,6 +74,17 @@ struct Node {
 impl Metadata {
     pub(crate) fn find(&self, name: &CrateName, version: &Version) -> Option<&Package> {
         self.packages.iter().find(|package| name.is(&package.name) && &package.version == version)
+    }
+
+    /// Whether a crate of this name is the workspace's own, as far as this says: one of its packages,
+    /// or one that they want from a path, from git or from a registry that is not the public one.
+    pub(crate) fn has_own(&self, name: &CrateName) -> bool {
+        let own = |is: &str, source: Option<&str>| name.is(is) && !source.is_some_and(is_public);
+        self.packages.iter().any(|package| {
+            let mut needs = package.dependencies.iter();
+            own(&package.name, package.source.as_deref())
+                || needs.any(|need| own(&need.name, need.source.as_deref()))
+        })
     }
 
     /// The features with which a package is built.
@@ -106,7 +119,7 @@ impl Cargo {
     /// The workspace and its dependencies, as the lock file has them. Nothing is changed and nothing
     /// is fetched; where that would be needed, it fails.
     pub(crate) async fn metadata(&self, manifest: &Utf8Path) -> Result<Metadata, CargoError> {
-        self.read(&["--frozen"], manifest).await
+        self.read_for_here(&["--frozen"], manifest).await
     }
 
     /// A project of our own, whose lock file may be written. Nothing is fetched.
@@ -114,12 +127,22 @@ impl Cargo {
         &self,
         manifest: &Utf8Path,
     ) -> Result<Metadata, CargoError> {
-        self.read(&["--offline"], manifest).await
+        self.read_for_here(&["--offline"], manifest).await
     }
 
-    /// One package without its dependencies.
+    /// One package, or those of a workspace, without their dependencies.
     pub(crate) async fn package(&self, manifest: &Utf8Path) -> Result<Metadata, CargoError> {
         self.read(&["--offline", "--no-deps"], manifest).await
+    }
+
+    /// Without what only other platforms need, which is often not on this machine.
+    async fn read_for_here(
+        &self,
+        options: &[&str],
+        manifest: &Utf8Path,
+    ) -> Result<Metadata, CargoError> {
+        let platform = format!("--filter-platform={}", self.host().await?);
+        self.read(&[options, &[&platform]].concat(), manifest).await
     }
 
     async fn read(&self, options: &[&str], manifest: &Utf8Path) -> Result<Metadata, CargoError> {

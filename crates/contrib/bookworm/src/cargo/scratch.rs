@@ -6,7 +6,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Cargo, CargoError, Metadata, Package, Patience};
-use crate::names::{CrateName, Wanted};
+use crate::{
+    files,
+    names::{CrateName, Wanted},
+    public::PublicName,
+};
 
 /// A project that depends on one crate.
 #[derive(Debug)]
@@ -33,10 +37,10 @@ impl Scratch {
              publish = false\n\n[lib]\npath = \"lib.rs\"\n\n[workspace]\n\n\
              [dependencies]\n{name} = \"{requirement}\"\n"
         );
+        // Another server may be reading the same project.
         let write = |path: &Utf8Path, text: &str| {
-            std::fs::write(path, text).map_err(|error| CargoError::Write(path.to_owned(), error))
+            files::replace(path, text).map_err(|error| CargoError::Write(path.to_owned(), error))
         };
-        std::fs::create_dir_all(&root).map_err(|error| CargoError::Write(root.clone(), error))?;
         write(&root.join("lib.rs"), "")?;
         write(&manifest, &text)?;
         Ok(Self { manifest, name: name.clone() })
@@ -51,8 +55,13 @@ impl Scratch {
         cargo.metadata_of_scratch(&self.manifest).await
     }
 
-    /// Fetches everything it needs. This is the only place where cargo downloads anything.
-    pub(crate) async fn fetch(&self, cargo: &Cargo) -> Result<Package, CargoError> {
+    /// Fetches everything it needs. Nowhere else does cargo download a crate to be read, and never one
+    /// that only the workspace knows by this name.
+    pub(crate) async fn fetch(
+        &self,
+        _name: &PublicName,
+        cargo: &Cargo,
+    ) -> Result<Package, CargoError> {
         let manifest = format!("--manifest-path={}", self.manifest);
         cargo.run(&["fetch", &manifest], Patience::Fetch).await?;
         let metadata = self.metadata(cargo).await?;

@@ -97,7 +97,8 @@ impl Bookworm {
         let scratch = Scratch::new(&self.library.cache, &name, &wanted)?;
         if scratch.metadata(&self.library.cargo).await.is_err() {
             // The crate is here, something that it needs is not.
-            self.fetched(request, &wanted, asking).await?;
+            let public = stock.public(&name, Some(&package.version))?;
+            self.fetched(&public, request.fetch, &wanted, asking).await?;
         }
         let metadata = scratch.metadata(&self.library.cargo).await?;
         let found = metadata.find(&name, &package.version).unwrap_or(package).clone();
@@ -147,9 +148,12 @@ async fn alone(target: &Utf8Path) -> Result<File, MakeError> {
 
 /// Moves the pages of a library and of its sources to their place, in which they appear at once.
 fn keep(doc: &Utf8Path, library: &str, place: &Utf8Path) -> Result<(), MakeError> {
-    let half = place.with_extension(format!("{}.half", std::process::id()));
     let work = || -> io::Result<()> {
-        remove(&half)?;
+        let parent = place.parent().unwrap_or(place);
+        std::fs::create_dir_all(parent)?;
+        // A name that nobody else has; what is left of it is removed when something fails.
+        let whole = tempfile::Builder::new().prefix(".half-").tempdir_in(parent)?;
+        let half = utf8(whole.path().join("docs"))?;
         std::fs::create_dir_all(half.join("src"))?;
         std::fs::rename(doc.join(library), half.join(library))?;
         let sources = doc.join("src").join(library);
@@ -160,6 +164,11 @@ fn keep(doc: &Utf8Path, library: &str, place: &Utf8Path) -> Result<(), MakeError
         std::fs::rename(&half, place)
     };
     work().map_err(|error| MakeError::Keep(place.to_owned(), error))
+}
+
+fn utf8(path: std::path::PathBuf) -> io::Result<Utf8PathBuf> {
+    Utf8PathBuf::from_path_buf(path)
+        .map_err(|path| io::Error::other(format!("{} is not UTF-8", path.display())))
 }
 
 /// Settings of the workspace may put a directory of the platform in between.

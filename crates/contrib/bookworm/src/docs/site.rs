@@ -16,7 +16,8 @@ use url::Url;
 use super::path::DocPath;
 use crate::{
     files::{self, MAX_FILE},
-    names::CrateName,
+    names::is_identifier,
+    public::PublicName,
 };
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -74,7 +75,7 @@ impl Site {
     /// A page; `None` if the site has none.
     pub(crate) async fn page(
         &self,
-        name: &CrateName,
+        name: &PublicName,
         version: &Version,
         path: &DocPath,
     ) -> Result<Option<String>, SiteError> {
@@ -87,7 +88,7 @@ impl Site {
             return Ok(Some(kept));
         }
         let Some(html) = self.request(&url).await? else { return Ok(None) };
-        self.keep(&below, &html).map_err(trouble)?;
+        files::replace(&self.cache.join(&below), &html).map_err(trouble)?;
         Ok(Some(html))
     }
 
@@ -109,13 +110,20 @@ impl Site {
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Written beside and moved into place, so that nobody reads half a page.
-    fn keep(&self, below: &camino::Utf8Path, html: &str) -> io::Result<()> {
-        let path = self.cache.join(below);
-        let half = path.with_extension(format!("{}.half", std::process::id()));
-        std::fs::create_dir_all(path.parent().unwrap_or(&self.cache))?;
-        std::fs::write(&half, html)?;
-        std::fs::rename(&half, &path)
+    /// The name under which the site documents a crate: where the address of the version leads. `None`
+    /// if that is not below it.
+    pub(crate) async fn library(
+        &self,
+        name: &PublicName,
+        version: &Version,
+    ) -> Result<Option<String>, SiteError> {
+        let below = format!("{name}/{version}/");
+        let url = self.url.join(&below).map_err(|_| SiteError::Path(below))?;
+        let failed = |error| SiteError::Request(url.clone(), error);
+        let response = self.client.get(url.clone()).send().await.map_err(failed)?;
+        let led_to = response.url().path().strip_prefix(url.path());
+        let library = led_to.and_then(|rest| rest.split('/').next());
+        Ok(library.filter(|library| is_identifier(library)).map(ToOwned::to_owned))
     }
 }
 

@@ -9,8 +9,11 @@ use super::{
     html::{self, PageError},
     markdown::code,
     path::DocPath,
+    room::Room,
 };
 
+/// What is read of a file; its page has 16 MiB at most.
+const MAX_TEXT: usize = 16 << 20;
 /// Longer items are cut off.
 const MAX_LINES: usize = 2_000;
 
@@ -26,7 +29,8 @@ pub(super) fn parse_link(page: &DocPath, link: &str) -> Option<(DocPath, RangeIn
 pub(super) fn lines(html: &str, lines: RangeInclusive<usize>) -> Result<Option<String>, PageError> {
     let document = html::parse(html)?;
     let source = Selector::parse("pre.rust > code").ok();
-    let text = source.and_then(|source| document.select(&source).next().map(code));
+    let source = source.and_then(|source| document.select(&source).next());
+    let text = source.map(|source| code(source, &Room::new(MAX_TEXT)));
     Ok(text.and_then(|text| cut_out(&text, lines)))
 }
 

@@ -23,11 +23,13 @@ pub(crate) const ABOUT: &str = "Find Rust crates by name or description: first t
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
+/// Nobody looks for a crate with more; what goes to a registry should not be able to carry much away.
+const MAX_QUERY: usize = 200;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// Part of a name, or words of a description.
+    /// Part of a name, or words of a description; 200 letters at most.
     query: String,
     /// Also search the registry, over the network.
     #[serde(default)]
@@ -56,8 +58,9 @@ pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let arguments: Arguments = call.arguments()?;
     let words: Vec<String> =
         arguments.query.to_lowercase().split_whitespace().map(ToOwned::to_owned).collect();
-    if words.is_empty() {
-        return Err(ToolError::new("The query is empty. Pass part of a name.").into());
+    if words.is_empty() || arguments.query.len() > MAX_QUERY {
+        let text = format!("The query must have between 1 and {MAX_QUERY} letters.");
+        return Err(ToolError::new(text).into());
     }
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let mut hits = here(worm, &words).await?;
@@ -112,6 +115,12 @@ async fn registry(
     if worm.offline {
         return Err("The registry was not searched: bookworm runs with --offline.".to_owned());
     }
+    let stock = worm.library.stock().await.map_err(|error| error.to_string())?;
+    if let Ok(name) = CrateName::parse(query)
+        && let Err(error) = stock.public(&name, None)
+    {
+        return Err(format!("The registry was not searched: {error}."));
+    }
     // Cargo takes the words for a query only after `--`.
     let limit = format!("--limit={limit}");
     let searched = worm.library.cargo.run(&["search", &limit, "--", query], Patience::Fetch).await;
@@ -121,9 +130,9 @@ async fn registry(
         (Err(_), Ok(name)) => {
             let words = ["info", "--color=never", "--", name.as_str()];
             let info = worm.library.cargo.run(&words, Patience::Fetch).await;
-            return info
-                .map(|output| from_info(&name, &String::from_utf8_lossy(&output)))
-                .map_err(|error| format!("The registry does not know `{name}`: {error}"));
+            return info.map(|output| from_info(&name, &String::from_utf8_lossy(&output))).map_err(
+                |error| format!("The registry did not say anything about `{name}`: {error}"),
+            );
         }
         (Err(error), Err(_)) => return Err(format!("The registry was not searched: {error}")),
     };

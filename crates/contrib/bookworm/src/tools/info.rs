@@ -42,7 +42,7 @@ pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let package = worm.package(&request, Asking::Call(call)).await?;
     let documents = [Some(document(&package)?), readme(&package)?];
     let reply = Reply::new(documents.into_iter().flatten().map(Item::Document));
-    remarked(worm, &request, reply).await
+    remarked(worm, &request, reply)
 }
 
 /// What the manifest says.

@@ -52,13 +52,13 @@ struct Found {
 pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let (request, path) = read_arguments(call)?;
     let document = document(worm, &request, &path, Asking::Call(call)).await?;
-    remarked(worm, &request, document.into()).await
+    remarked(worm, &request, document.into())
 }
 
 pub(crate) async fn run_source(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let (request, path) = read_arguments(call)?;
     let source = source(worm, &request, &path, Asking::Call(call)).await?;
-    remarked(worm, &request, source.into()).await
+    remarked(worm, &request, source.into())
 }
 
 /// An item with its signature and documentation.
@@ -106,6 +106,8 @@ fn read_arguments(call: &Call) -> Result<(Request, ItemPath), Stop> {
 
 /// The item of a path: a module, an item with a page, or a member on the page of one.
 async fn find(docs: &Docs, path: &ItemPath, asking: Asking<'_>) -> Result<Found, Stop> {
+    // A library may be called otherwise than its package, and code is written with the library.
+    let path = &path.within(&docs.library);
     let items = docs.items().await?;
     if let Some(item) = choose(&items, path, asking).await?
         && let Some(page) = docs.page(&item).await?
@@ -142,7 +144,7 @@ async fn choose(items: &[Item], path: &ItemPath, asking: Asking<'_>) -> Result<O
     let mut options: Vec<String> = ending.iter().map(|item| item.path.to_string()).collect();
     options.dedup();
     let prompt = Prompt {
-        id: "item",
+        id: "item".into(),
         text: format!("Several items are called `{path}`. Which one?"),
         details: None,
         argument: "item",

@@ -49,7 +49,7 @@ pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     items.retain(|item| arguments.kind.is_none_or(|kind| kind == item.kind));
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let reply = reply(&docs, &arguments.query, query.ranked(items), limit);
-    remarked(worm, &request, reply).await
+    remarked(worm, &request, reply)
 }
 
 /// All items of a crate, as a document.

@@ -12,7 +12,9 @@ use semver::Version;
 use serde::Deserialize;
 
 use super::markdown;
-use crate::{cargo::Patience, names::CrateName, toolbox::Bookworm, uri::CrateUri};
+use crate::{
+    cargo::Patience, names::CrateName, public::PrivateError, toolbox::Bookworm, uri::CrateUri,
+};
 
 pub(crate) const ABOUT: &str = "List the versions of a Rust crate: those in the workspace's \
     Cargo.lock, those on this machine, and those that the registry is known to have.";
@@ -44,8 +46,10 @@ pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
     let name = CrateName::parse(&arguments.name)?;
     if arguments.registry {
         if worm.offline {
-            return Err(ToolError::new("bookworm runs with --offline.").into());
+            let text = "The registry was not asked: bookworm runs with --offline.";
+            return Err(ToolError::new(text).into());
         }
+        worm.library.stock().await?.public(&name, None)?;
         // Cargo refreshes its copy of the index on the way.
         let words = ["info", "--color=never", "--", name.as_str()];
         worm.library.cargo.run(&words, Patience::Fetch).await?;
@@ -56,17 +60,22 @@ pub(crate) async fn run(worm: &Bookworm, call: &Call) -> Result<Reply, Stop> {
 pub(crate) async fn document(worm: &Bookworm, name: &CrateName) -> Result<Document, Stop> {
     let stock = worm.library.stock().await?;
     let mut rows: BTreeMap<Version, Row> = BTreeMap::new();
-    for indexed in stock.indexed(name) {
-        let row = rows.entry(indexed.version).or_default();
-        (row.yanked, row.rust_version) = (indexed.yanked, indexed.rust_version);
+    // What a registry has by the name of a crate of the workspace is another crate.
+    if !matches!(stock.public(name, None), Err(PrivateError::Own(_))) {
+        for indexed in stock.indexed(name) {
+            let row = rows.entry(indexed.version).or_default();
+            (row.yanked, row.rust_version) = (indexed.yanked, indexed.rust_version);
+        }
+        for (version, _) in stock.unpacked(name) {
+            rows.entry(version).or_default().here = true;
+        }
     }
-    for (version, _) in stock.unpacked(name) {
-        rows.entry(version).or_default().here = true;
-    }
-    for version in stock.lock.versions(name) {
+    let locked = stock.lock.versions(name);
+    for version in stock.used(name) {
         let here = stock.metadata.find(name, &version).is_some();
+        let is_locked = locked.contains(&version);
         let row = rows.entry(version).or_default();
-        (row.locked, row.here) = (true, row.here || here);
+        (row.locked, row.here) = (is_locked, row.here || here);
     }
     if rows.is_empty() {
         let text = format!(

@@ -5,7 +5,7 @@ use jp_tool::ToolError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Grizzly, arguments, hints, words};
+use super::{Visit, arguments, hints, words};
 use crate::{
     Address, Lines, Sought,
     links::{Backlink, backlinks},
@@ -38,7 +38,7 @@ pub(super) fn tool() -> Tool {
     )
 }
 
-pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> {
+pub(super) async fn call(visit: &Visit<'_>, call: &Call) -> Result<Reply, Stop> {
     let arguments: Arguments = call.arguments()?;
     let limit = arguments::limit(arguments.limit, LIMIT, MAX_NOTES)?;
     let sought = match (&arguments.id, &arguments.title) {
@@ -46,13 +46,13 @@ pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> 
         (None, Some(title)) => Sought::Title(title.clone()),
         _ => return Err(ToolError::new("Pass either `id` or `title`.").into()),
     };
-    let [target] = grizzly
+    let [target] = visit
         .choose(call, vec![sought.clone()], "id")
         .await?
         .try_into()
         .map_err(|_: Vec<_>| words::no_such_note(&sought))?;
     let title = target.title.clone();
-    let (found, tags) = grizzly
+    let (found, tags) = visit
         .work(move |library| {
             let found = backlinks(library, &target)?;
             let all = library.tags()?;
@@ -65,7 +65,7 @@ pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> 
         .await?;
     let mut items = vec![Item::Text(summary(&title, found.len(), limit))];
     for (link, tags) in found.iter().zip(&tags) {
-        items.push(Item::Text(words::line(&link.head, tags, &grizzly.zone)));
+        items.push(Item::Text(words::line(&link.head, tags, visit.zone)));
         items.extend(link.lines.iter().map(|(number, text)| line(link, *number, text)));
     }
     Ok(Reply::new(items))

@@ -5,7 +5,7 @@ use jp_tool::ToolError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Grizzly, arguments, hints, words};
+use super::{Visit, arguments, hints, words};
 use crate::{Library, LibraryError, library::TagName};
 
 pub(super) const NAME: &str = "list_tags";
@@ -33,7 +33,7 @@ pub(super) fn tool() -> Tool {
     )
 }
 
-pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> {
+pub(super) async fn call(visit: &Visit<'_>, call: &Call) -> Result<Reply, Stop> {
     let arguments: Arguments = call.arguments()?;
     let limit = arguments::limit(arguments.limit, LIMIT, MAX_TAGS)?;
     let within = match &arguments.within {
@@ -44,7 +44,7 @@ pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> 
         None => None,
     };
     let name = within.as_ref().map(|tag| tag.shown.clone());
-    let counts = grizzly.work(move |library| counts(library, within.as_ref())).await?;
+    let counts = visit.work(move |library| counts(library, within.as_ref())).await?;
     if counts.is_empty() {
         let text = match name {
             Some(name) => format!("There is no tag `{name}`."),

@@ -5,7 +5,7 @@ use jp_tool::ToolError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Grizzly, arguments, hints, words};
+use super::{Visit, arguments, hints, words};
 use crate::{
     Address, Library, LibraryError, Lines, Part, Sought,
     library::{Body, Head},
@@ -17,6 +17,8 @@ pub(super) const NAME: &str = "read_notes";
 const MAX_NOTES: usize = 20;
 /// How much text one call returns, shared by the notes.
 const MAX_BYTES: usize = 256 << 10;
+/// The longest line that is given whole, in bytes; `resources/read` has no such limit.
+const MAX_LINE: usize = 16 << 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -41,15 +43,15 @@ pub(super) fn tool() -> Tool {
     )
 }
 
-pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> {
+pub(super) async fn call(visit: &Visit<'_>, call: &Call) -> Result<Reply, Stop> {
     let arguments: Arguments = call.arguments()?;
     let lines = arguments.lines()?;
-    let heads = grizzly.choose(call, arguments.sought()?, "ids").await?;
+    let heads = visit.choose(call, arguments.sought()?, "ids").await?;
     let is_alone = heads.len() == 1;
-    let notes = grizzly.work(move |library| read(library, &heads, lines)).await?;
+    let notes = visit.work(move |library| read(library, &heads, lines)).await?;
     let mut items = Vec::new();
     for Note { head, tags, part } in notes {
-        let line = words::line(&head, &tags, &grizzly.zone);
+        let line = words::line(&head, &tags, visit.zone);
         match part {
             Ok(part) => {
                 items.push(Item::Text(format!("{line}: {}", extent(&part))));
@@ -107,7 +109,7 @@ fn read(library: &Library, heads: &[Head], lines: Lines) -> Result<Vec<Note>, Li
         // Since it was found it may have been deleted, or changed, or encrypted.
         let (head, part) = match library.note(found.row)? {
             None => (found.clone(), Err(words::no_such_note(&Sought::Id(found.id.clone())))),
-            Some((head, Body::Text(text))) => (head, Ok(lines.of(&text, share))),
+            Some((head, Body::Text(text))) => (head, Ok(lines.of(&text, share, MAX_LINE))),
             Some((head, Body::Encrypted)) => (head.clone(), Err(words::encrypted(&head))),
             Some((head, Body::TooLong)) => (head.clone(), Err(words::too_long(&head))),
         };
@@ -138,7 +140,7 @@ fn extent(part: &Part) -> String {
         said = format!("{said} More with `first_line` {}.", last + 1);
     }
     if part.has_short_line {
-        said.push_str(" A very long line is cut.");
+        said.push_str(" A very long line is cut; the resource has it whole.");
     }
     said
 }

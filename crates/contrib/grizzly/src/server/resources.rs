@@ -3,7 +3,7 @@
 use jp_mcp_server::{Document, Resource, ResourceTemplate};
 use jp_tool::ToolError;
 
-use super::{Grizzly, words};
+use super::{Visit, words};
 use crate::{
     Address, Library, LibraryError, Lines, Sought, find,
     library::{Body, Head, TagName},
@@ -17,13 +17,13 @@ const MAX_BYTES: usize = 4 << 20;
 const MARKDOWN: &str = "text/markdown";
 
 /// The notes that were changed last, without archive and trash.
-pub(super) async fn recent(grizzly: &Grizzly) -> Result<Vec<Resource>, ToolError> {
+pub(super) async fn recent(visit: &Visit<'_>) -> Result<Vec<Resource>, ToolError> {
     let recent = Search { limit: MAX_LISTED, ..Search::default() };
-    let found = grizzly.work(move |library| search(library, &recent)).await?;
+    let found = visit.work(move |library| search(library, &recent)).await?;
     let resource = |head: &Head, tags: &[String]| {
         let mut resource = Resource::new(words::uri(head), head.title.clone());
         resource.mime_type = Some(MARKDOWN.to_owned());
-        resource.description = Some(words::line(head, tags, &grizzly.zone));
+        resource.description = Some(words::line(head, tags, visit.zone));
         resource
     };
     Ok(found.hits.iter().map(|hit| resource(&hit.head, &hit.tags)).collect())
@@ -49,14 +49,14 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The document of an address.
-pub(super) async fn read(grizzly: &Grizzly, uri: &str) -> Result<Option<Document>, ToolError> {
+pub(super) async fn read(visit: &Visit<'_>, uri: &str) -> Result<Option<Document>, ToolError> {
     let (sought, lines) = match Address::parse(uri) {
         None => return Ok(None),
-        Some(Address::Tag(name)) => return tagged(grizzly, uri, &name).await,
+        Some(Address::Tag(name)) => return tagged(visit, uri, &name).await,
         Some(Address::Note { id, lines }) => (Sought::Id(id), lines.unwrap_or(Lines::ALL)),
         Some(Address::Title(title)) => (Sought::Title(title), Lines::ALL),
     };
-    let text = grizzly.work(move |library| text(library, &sought, lines)).await?;
+    let text = visit.work(move |library| text(library, &sought, lines)).await?;
     let Some(text) = text else { return Ok(None) };
     Ok(Some(Document { uri: uri.to_owned(), mime_type: MARKDOWN, text: text? }))
 }
@@ -81,9 +81,10 @@ fn text(
         Body::Encrypted => Err(words::encrypted(&head)),
         Body::TooLong => Err(words::too_long(&head)),
         Body::Text(text) => {
-            let part = lines.of(&text, MAX_BYTES);
+            let part = lines.of(&text, MAX_BYTES, MAX_BYTES);
+            // Half a document would be taken for the whole one.
             if part.is_cut || part.has_short_line {
-                Err(words::too_long(&head))
+                Err(words::too_long_at_once(&head, MAX_BYTES))
             } else {
                 Ok(part.text)
             }
@@ -92,10 +93,10 @@ fn text(
 }
 
 /// The notes of a tag, as a list of links.
-async fn tagged(grizzly: &Grizzly, uri: &str, name: &str) -> Result<Option<Document>, ToolError> {
+async fn tagged(visit: &Visit<'_>, uri: &str, name: &str) -> Result<Option<Document>, ToolError> {
     let Some(tag) = TagName::new(name) else { return Ok(None) };
     let wanted = Search { tags: vec![tag.clone()], limit: MAX_LISTED, ..Search::default() };
-    let found = grizzly
+    let found = visit
         .work(move |library| {
             let is_there = library.tags()?.names().iter().any(|name| name.is_within(&tag));
             if is_there { search(library, &wanted).map(Some) } else { Ok(None) }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Grizzly,
+    Visit,
     arguments::{self, Kind, Sort},
     hints, words,
 };
@@ -67,11 +67,11 @@ pub(super) fn tool() -> Tool {
     )
 }
 
-pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> {
+pub(super) async fn call(visit: &Visit<'_>, call: &Call) -> Result<Reply, Stop> {
     let arguments: Arguments = call.arguments()?;
-    let wanted = arguments.read(grizzly)?;
+    let wanted = arguments.read(visit)?;
     let (offset, tags) = (wanted.offset, wanted.tags.clone());
-    let (found, missing) = grizzly
+    let (found, missing) = visit
         .work(move |library| {
             let found = search(library, &wanted)?;
             // A tag that is not there at all is worth a word.
@@ -85,13 +85,13 @@ pub(super) async fn call(grizzly: &Grizzly, call: &Call) -> Result<Reply, Stop> 
             Ok((found, missing))
         })
         .await?;
-    Ok(reply(grizzly, &found, offset, &missing))
+    Ok(reply(visit, &found, offset, &missing))
 }
 
 impl Arguments {
-    fn read(&self, grizzly: &Grizzly) -> Result<Search, ToolError> {
+    fn read(&self, visit: &Visit<'_>) -> Result<Search, ToolError> {
         let moment = |text: &Option<String>| -> Result<Option<Timestamp>, ToolError> {
-            let moment = text.as_deref().map(|text| date::parse(text, &grizzly.zone)).transpose();
+            let moment = text.as_deref().map(|text| date::parse(text, visit.zone)).transpose();
             moment.map_err(|error| ToolError::from_error(&error))
         };
         let span = |from, until| -> Result<Span, ToolError> {
@@ -118,10 +118,10 @@ impl Arguments {
     }
 }
 
-fn reply(grizzly: &Grizzly, found: &Found, offset: usize, missing: &[TagName]) -> Reply {
+fn reply(visit: &Visit<'_>, found: &Found, offset: usize, missing: &[TagName]) -> Reply {
     let mut items = vec![Item::Text(summary(found, offset, missing))];
     for (place, hit) in found.hits.iter().enumerate() {
-        let line = words::line(&hit.head, &hit.tags, &grizzly.zone);
+        let line = words::line(&hit.head, &hit.tags, visit.zone);
         items.push(Item::Text(format!("{}. {line}", offset + place + 1)));
         items.push(shown(hit));
     }

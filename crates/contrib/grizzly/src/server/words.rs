@@ -1,5 +1,7 @@
 //! What the server says about notes, in one place.
 
+use std::borrow::Cow;
+
 use jiff::tz::TimeZone;
 use jp_tool::ToolError;
 
@@ -35,6 +37,15 @@ pub(super) fn option(head: &Head, tags: &Tags, zone: &TimeZone) -> String {
     format!("{} (made {}; {tags})", head.id, date::show(head.created, zone))
 }
 
+/// What the question about one of the notes of a call is called. The first has the plain name, so that it
+/// is easy to answer beforehand.
+pub(super) fn question(place: usize) -> Cow<'static, str> {
+    match place {
+        0 => "which-note".into(),
+        place => format!("which-note-{}", place + 1).into(),
+    }
+}
+
 pub(super) fn which_note(title: &str, count: usize) -> String {
     format!("{count} notes are called “{}”. Which one is meant?", short(title))
 }
@@ -57,6 +68,14 @@ pub(super) fn encrypted(head: &Head) -> ToolError {
 
 pub(super) fn too_long(head: &Head) -> ToolError {
     ToolError::new(format!("“{}” has {} bytes, which is too much to show.", head.title, head.bytes))
+}
+
+pub(super) fn too_long_at_once(head: &Head, max: usize) -> ToolError {
+    ToolError::new(format!(
+        "These lines of “{}” have more than {} MiB. Read fewer, with #L1-L100 behind the address.",
+        head.title,
+        max >> 20
+    ))
 }
 
 /// The address of a whole note.

@@ -129,6 +129,32 @@ fn the_log_lies_beside_the_file_and_not_beside_a_link_to_it() {
     assert_eq!(look(&elsewhere.take().unwrap().image).1, ["3", "3"]);
 }
 
+/// A clock that was set back, or that of another machine: the time of the file says nothing about when it
+/// was written, but it has not changed while we looked.
+#[test]
+fn a_time_ahead_of_the_clock_is_no_hindrance() {
+    for journal in [Journal::Wal, Journal::Delete] {
+        let world = World::new();
+        let connection = Fixture { journal, ..Fixture::default() }.create(&world.path).unwrap();
+        count(&connection, 4);
+        let ahead = SystemTime::now() + Duration::new(3600, 1);
+        fs::File::options().write(true).open(&world.path).unwrap().set_modified(ahead).unwrap();
+        let source = Source::new(&world.path, LIMIT);
+        let mut watch = Watch::default();
+        let deadline = Instant::now() + Duration::from_secs(2);
+        let first = source.take_watched(&mut watch, deadline).unwrap();
+        assert_eq!(look(&first.image).1, ["4", "4"]);
+        sleep(SETTLED * 2);
+        let second = source.take_watched(&mut watch, deadline).unwrap();
+        assert!(second.is_settled, "what has been seen for a while need not be read again");
+        // A change is a change all the same.
+        count(&connection, 5);
+        let third =
+            source.take_watched(&mut watch, Instant::now() + Duration::from_secs(2)).unwrap();
+        assert_eq!(look(&third.image).1, ["5", "5"]);
+    }
+}
+
 #[test]
 fn a_transaction_in_the_old_way_is_waited_for() {
     let world = World::new();

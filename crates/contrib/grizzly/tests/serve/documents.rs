@@ -34,7 +34,7 @@ fn help_names_every_flag() {
     Options:
           --database <PATH>         The database of Bear [default: where Bear keeps it, below the home directory]
           --max-database-mib <MIB>  The largest database that is read into memory, with its log [default: 512]
-          --timeout-secs <SECONDS>  How long one call may take [default: 10]
+          --timeout-secs <SECONDS>  How long one call may take, with waiting for others and without waiting for a person [default: 10]
           --jp                      Enable transitional JP tool protocol. Will be replaced by typed content blocks per RFD 058.
       -h, --help                    Print help
       -V, --version                 Print version

@@ -75,6 +75,39 @@ async fn a_title_of_several_notes_is_asked_about() {
     }
 }
 
+/// Two titles of one call are two questions, each with its own answer; the same title is one.
+#[tokio::test]
+async fn each_unclear_title_has_its_own_question() {
+    let notes = Notes::new();
+    rusqlite::Connection::open(notes.path())
+        .unwrap()
+        .execute("UPDATE ZSFNOTE SET ZTITLE = 'Ledger' WHERE ZTITLE LIKE 'Ledger%'", [])
+        .unwrap();
+    let title = |title: &str| format!("bear://x-callback-url/open-note?title={title}");
+    let ids = [title("Groceries"), title("Ledger"), title("Groceries")];
+    for era in ERAS {
+        let mut talk = notes.lines(era, &["--jp"]).await;
+        let mut answers = json!({});
+        let mut asked = Vec::new();
+        let content = loop {
+            match call(&mut talk, "read_notes", json!({ "ids": ids }), answers.clone()).await {
+                Outcome::NeedsInput { question } => {
+                    let AnswerType::Select { options } = question.answer_type else { panic!() };
+                    answers[&question.id] = json!(options[1]);
+                    asked.push(question.id);
+                }
+                Outcome::Success { content } => break content,
+                Outcome::Error(error) => panic!("{era:?} {answers}: {error}"),
+            }
+            assert!(asked.len() < 5, "{asked:?}");
+        };
+        assert_eq!(asked, ["which-note", "which-note-2"]);
+        assert_eq!(content.matches("Flour, oranges").count(), 2, "{content}");
+        assert!(content.contains("# Ledger two"), "{content}");
+        talk.end().await;
+    }
+}
+
 /// A database in the middle of a transaction may be quiet a moment later, and the error says so.
 #[tokio::test]
 async fn what_may_go_away_is_transient() {

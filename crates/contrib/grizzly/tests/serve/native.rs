@@ -145,6 +145,39 @@ async fn resources_are_listed_and_read() {
     }
 }
 
+/// A paragraph without a line break may be long. A tool gives the beginning of it, the resource all.
+#[tokio::test]
+async fn long_lines_are_read_whole_as_resources() {
+    let notes = Notes::new();
+    let line = "long ".repeat(20_000);
+    let connection = rusqlite::Connection::open(notes.path()).unwrap();
+    let change = |text: &str| {
+        let sql = "UPDATE ZSFNOTE SET ZTEXT = ?1 WHERE Z_PK = 1";
+        connection.execute(sql, [text]).unwrap();
+    };
+    change(&format!("# Garden plan\n{line}\nend"));
+    for era in ERAS {
+        let mut talk = notes.lines(era, &[]).await;
+        let answer = talk.call("read_notes", json!({ "ids": [GARDEN] })).await;
+        let said = content(&answer)[0]["text"].as_str().unwrap();
+        assert!(said.ends_with("A very long line is cut; the resource has it whole."), "{said}");
+        for (address, want) in [
+            (uri(GARDEN), format!("# Garden plan\n{line}\nend")),
+            (uri(GARDEN) + "#L2", line.clone()),
+        ] {
+            let read = talk.request("resources/read", json!({ "uri": address })).await;
+            assert!(read["result"]["contents"][0]["text"] == want.as_str(), "{era:?} {address}");
+        }
+        talk.end().await;
+    }
+    change(&"x".repeat(5 << 20));
+    let mut talk = notes.lines(Era::Modern, &[]).await;
+    let read = talk.request("resources/read", json!({ "uri": uri(GARDEN) })).await;
+    let message = read["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("have more than 4 MiB. Read fewer"), "{read}");
+    talk.end().await;
+}
+
 /// D31-066: where the client offers it, a question is asked as MCP has it. Newer era: a round trip.
 #[tokio::test]
 async fn a_title_of_several_notes_is_asked_about_by_a_round_trip() {

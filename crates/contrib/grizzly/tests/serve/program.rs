@@ -4,13 +4,12 @@ use std::{process::Stdio, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use grizzly::fixture::Fixture;
+use jp_test::rmcp_client;
+pub(super) use jp_test::rmcp_client::{ERAS, Era};
 use rmcp::{
-    ClientHandler, ClientLifecycleMode, ErrorData, RoleClient, ServiceExt,
-    model::{
-        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        ElicitationCapability, Implementation, ProtocolVersion,
-    },
-    service::{ClientServiceExt, RequestContext, RunningService},
+    ClientHandler, ErrorData, RoleClient,
+    model::{ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction},
+    service::{RequestContext, RunningService},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -21,16 +20,6 @@ use tokio::{
 };
 
 pub(super) const LIMIT: Duration = Duration::from_secs(30);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Era {
-    /// 2026-07-28: every request stands on its own.
-    Modern,
-    /// Before that: a handshake first.
-    Legacy,
-}
-
-pub(super) const ERAS: [Era; 2] = [Era::Modern, Era::Legacy];
 
 /// A database of its own.
 pub(super) struct Notes {
@@ -89,16 +78,7 @@ impl Notes {
     ) -> (RunningService<RoleClient, Person>, Child) {
         let mut child = self.start(flags);
         let streams = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
-        let person = Person { answer };
-        let client = match era {
-            Era::Legacy => person.serve(streams).await.unwrap(),
-            Era::Modern => {
-                let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-                let mode = ClientLifecycleMode::Discover { preferred_versions };
-                person.serve_with_lifecycle(streams, mode).await.unwrap()
-            }
-        };
-        (client, child)
+        (rmcp_client::connect(Person { answer }, streams, era).await, child)
     }
 }
 
@@ -163,10 +143,7 @@ pub(super) struct Person {
 
 impl ClientHandler for Person {
     fn get_info(&self) -> ClientConfig {
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation = Some(ElicitationCapability::default());
-        ClientConfig::new(capabilities, Implementation::new("person", "1"))
-            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+        rmcp_client::config(true)
     }
 
     async fn create_elicitation(

@@ -73,8 +73,12 @@ impl Drop for Leaving {
 async fn buy(call: &Call) -> Result<Reply, Stop> {
     let arguments: Buy = call.arguments()?;
     call.progress("looking").await;
-    let prompt =
-        |id, text: &str, argument| Prompt { id, text: text.to_owned(), details: None, argument };
+    let prompt = |id: &'static str, text: &str, argument| Prompt {
+        id: id.into(),
+        text: text.to_owned(),
+        details: None,
+        argument,
+    };
     let color = if let Some(color) = arguments.color {
         color
     } else {

@@ -3,19 +3,24 @@
 //! The file is changed as `jp tool allow` changes it: small edits that leave everything else as it is, and
 //! before it is touched the whole configuration is loaded with the new text. Whatever that refuses, a
 //! wrong name or a path that leads out of the workspace, is refused here with the same words.
+//!
+//! Whoever adds a server wants it started, so it counts as allowed.
 
 use std::fmt::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::{Config, Edit};
+use jp_llm::tool::{Agreements, Stranger};
 use jp_printer::Print;
 use jp_workspace::replace_settings;
 use serde_json::json;
 
 use crate::{
     args::McpAdd,
+    confine,
     ctx::{Ctx, Origins},
     error::{Error, Result},
+    tools::mcp::agreements,
 };
 
 pub(super) fn run(ctx: &Ctx, args: &McpAdd) -> Result {
@@ -43,8 +48,15 @@ pub(super) fn run(ctx: &Ctx, args: &McpAdd) -> Result {
         let source = Change::Set(format!("{key}.source"), quoted(&format!("mcp.{}.*", args.name)));
         text = source.apply(&text)?;
     }
-    ctx.origins().load(Some((file, &text)))?;
+    let (config, _) = ctx.origins().load(Some((file, &text)))?;
     replace_settings(file, &before, &text)?;
+    if let Some(stranger) = Stranger::of(&config, &args.name) {
+        let agreements = Agreements::new(agreements().as_ref(), root);
+        agreements.add(&args.name, &stranger).map_err(|error| {
+            Error::failure(format!("it was added, but not allowed: {error}"))
+                .hint(format!("`jp mcp allow {}` does that", args.name))
+        })?;
+    }
     report(ctx, args, file, has_entry)
 }
 
@@ -56,6 +68,12 @@ fn report(ctx: &Ctx, args: &McpAdd, file: &Utf8Path, has_entry: bool) -> Result 
     let name = &args.name;
     let mut text =
         format!("Written to {place}. `jp mcp inspect {name}` starts it and shows its tools.\n");
+    if args.has_grants() {
+        text += "With a grant everything else is closed to it: of the workspace, of the network, and of your variables.\n";
+    }
+    for warning in confine::loosened(ctx.config()) {
+        let _ = writeln!(text, "warning: {warning}");
+    }
     if has_entry {
         let _ = writeln!(
             text,
@@ -87,6 +105,7 @@ struct Grants {
     /// Rules for the workspace.
     fs: Vec<String>,
     net: Vec<String>,
+    env: Vec<String>,
     /// Places outside of it.
     read: Vec<Utf8PathBuf>,
     write: Vec<Utf8PathBuf>,
@@ -108,7 +127,7 @@ impl Grants {
             }
         }
         grants.net = args.net.iter().map(|host| net_rule(host)).collect();
-        let has_some = !(args.read.is_empty() && args.write.is_empty() && args.net.is_empty());
+        let has_some = args.has_grants();
         if has_some && grants.fs.is_empty() {
             // A rule that grants nothing: without one the whole workspace would be open.
             grants.fs.push("{ path = \".\", read = false }".to_owned());
@@ -116,6 +135,10 @@ impl Grants {
         if has_some && grants.net.is_empty() {
             // The same for the network.
             grants.net.push("{ host = \"localhost\", allow = false }".to_owned());
+        }
+        if has_some {
+            // And for variables. What `--env` gives it is given to it by name, whatever the rules say.
+            grants.env.push("{ name = \"*\", read = false }".to_owned());
         }
         grants
     }
@@ -154,7 +177,7 @@ fn server(config: &Config, args: &McpAdd, grants: &Grants) -> Result<Vec<Change>
             changes.push(Change::Append(key(&["system", list_name]), paths));
         }
     }
-    for (kind, rules) in [("fs", &grants.fs), ("net", &grants.net)] {
+    for (kind, rules) in [("fs", &grants.fs), ("net", &grants.net), ("env", &grants.env)] {
         if !rules.is_empty() {
             changes.push(Change::Append(key(&["access", kind]), rules.clone()));
         }

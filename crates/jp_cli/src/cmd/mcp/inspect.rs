@@ -7,7 +7,7 @@ use jp_mcp::{Status, Tool, Tools};
 use jp_printer::{Print, single_line, truncate_to_width};
 use serde_json::{Value, json};
 
-use super::Confinement;
+use super::confinement::Confinement;
 use crate::{
     args::McpInspect,
     ctx::Ctx,
@@ -21,11 +21,14 @@ const WIDTH: usize = 90;
 pub(super) fn run(ctx: &Ctx, args: &McpInspect) -> Result {
     tools::block_on(async {
         let resolver = tools::resolver(ctx, Wishes::default())?;
-        let server = resolver.server(&args.server)?;
+        let server = tools::mcp::server(ctx, &resolver, &args.server).await?;
         let tools = server.tools().await;
         let shown = match (&tools, &args.tool) {
             (Ok(tools), Some(name)) => one(ctx, &server, tools, name),
-            (Ok(tools), None) => whole(ctx, &server, tools).await,
+            (Ok(tools), None) => {
+                let confinement = Confinement::of(ctx, &resolver, server.name()).await;
+                whole(ctx, &server, &confinement, tools)
+            }
             (Err(_), _) => Ok(()),
         };
         resolver.close().await;
@@ -33,14 +36,13 @@ pub(super) fn run(ctx: &Ctx, args: &McpInspect) -> Result {
     })
 }
 
-async fn whole(ctx: &Ctx, server: &Server, tools: &Tools) -> Result {
-    let confinement = Confinement::of(ctx, server).await;
+fn whole(ctx: &Ctx, server: &Server, confinement: &Confinement, tools: &Tools) -> Result {
     let status = server.status();
     if ctx.is_json() {
-        return ctx.print_json(&object(server, &status, &confinement, tools)?);
+        return ctx.print_json(&object(server, &status, &confinement.json(ctx), tools)?);
     }
     let mut text = about(server, &status);
-    text.push_str(&confined(&confinement));
+    text.push_str(&confinement.text(ctx));
     text += "\nTools:\n";
     for tool in &tools.tools {
         let summary = tool.description.as_deref().unwrap_or_default();
@@ -51,19 +53,6 @@ async fn whole(ctx: &Ctx, server: &Server, tools: &Tools) -> Result {
         let _ = writeln!(text, "  ({malformed})");
     }
     Ok(ctx.printer().print(Print::content(&text).untrusted())?)
-}
-
-fn confined(confinement: &Confinement) -> String {
-    match confinement {
-        Confinement::Elsewhere => {
-            "confined: it runs elsewhere, and nothing here restricts it\n".to_owned()
-        }
-        Confinement::Unknown(reason) => format!("confined: cannot be said: {reason}\n"),
-        Confinement::Plan { plan, .. } => {
-            let by = confinement.words();
-            format!("confined by: {by}\n{}", crate::cmd::tool::explain::enforced_text(plan))
-        }
-    }
 }
 
 fn about(server: &Server, status: &Status) -> String {
@@ -151,12 +140,7 @@ fn described(tool: &Tool, pinned: Option<&Pinned>) -> Value {
     })
 }
 
-fn object(
-    server: &Server,
-    status: &Status,
-    confinement: &Confinement,
-    tools: &Tools,
-) -> Result<Value> {
+fn object(server: &Server, status: &Status, confinement: &Value, tools: &Tools) -> Result<Value> {
     let all = tools.tools.iter().map(|tool| Ok(described(tool, server.peek_pin(tool)?.as_ref())));
     let all = all.collect::<Result<Vec<_>>>()?;
     let malformed: Vec<_> = tools.malformed.iter().map(ToString::to_string).collect();
@@ -169,7 +153,7 @@ fn object(
         "instructions": status.instructions,
         "stateful": server.is_stateful(),
         "roots": server.roots(),
-        "confinement": confinement.json(),
+        "confinement": confinement,
         "warnings": status.warnings,
         "tools": all,
         "malformed": malformed,

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use comfy_table::{ContentArrangement, Table, presets};
 use jp_llm::tool::{Resolver, ServerError};
-use jp_mcp::{Status, Tools};
+use jp_mcp::{Status, Tools, oauth::LoginState};
 use jp_printer::{Print, single_line, truncate_to_width};
 use serde_json::{Value, json};
 
-use super::Confinement;
+use super::confinement::Confinement;
 use crate::{
+    confine,
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
@@ -24,6 +25,8 @@ struct Row {
     name: String,
     found: std::result::Result<Arc<Tools>, ServerError>,
     status: Status,
+    /// What is known of its login, without asking anybody.
+    login: Option<LoginState>,
     confinement: Confinement,
 }
 
@@ -32,12 +35,15 @@ pub(super) fn run(ctx: &Ctx) -> Result {
     let rows = tools::block_on(progress.during("asking servers", rows(ctx)))?;
     if ctx.is_json() {
         for row in &rows {
-            ctx.print_json(&object(row))?;
+            ctx.print_json(&object(ctx, row))?;
         }
     } else if rows.is_empty() {
         ctx.printer().print(Print::chrome("No MCP servers are configured.\n"))?;
     } else {
         ctx.printer().print(Print::content(&table(&rows)).untrusted())?;
+    }
+    for warning in if rows.is_empty() { Vec::new() } else { confine::loosened(ctx.config()) } {
+        ctx.printer().print(Print::chrome(&format!("warning: {warning}\n")).untrusted())?;
     }
     let mut is_whole = true;
     for row in rows {
@@ -66,21 +72,28 @@ async fn rows(ctx: &Ctx) -> Result<Vec<Row>> {
 
 async fn row(ctx: &Ctx, resolver: &Resolver, name: &str) -> Row {
     let name = name.to_owned();
+    let confinement = Confinement::of(ctx, resolver, &name).await;
     let server = match resolver.server(&name) {
         Ok(server) => server,
         Err(error) => {
-            let confinement = Confinement::Unknown(error.to_string());
-            return Row { name, found: Err(error), status: Status::default(), confinement };
+            let (status, login) = Default::default();
+            return Row { name, found: Err(error), status, login, confinement };
         }
     };
-    let confinement = Confinement::of(ctx, &server).await;
     let found = server.tools().await;
-    Row { name, found, status: server.status(), confinement }
+    let login = match server.login() {
+        Some(login) => login.state().await.ok(),
+        None => None,
+    };
+    Row { name, found, status: server.status(), login, confinement }
 }
 
 fn state(row: &Row) -> &'static str {
-    match row.found {
+    match &row.found {
+        Ok(_) if row.login == Some(LoginState::Present) => "logged in",
         Ok(_) => "ready",
+        Err(ServerError::NotAllowed { .. }) => "not allowed yet",
+        Err(error) if error.wants_login() => "needs login",
         Err(_) => "failed",
     }
 }
@@ -114,7 +127,7 @@ fn table(rows: &[Row]) -> String {
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-fn object(row: &Row) -> Value {
+fn object(ctx: &Ctx, row: &Row) -> Value {
     let status = &row.status;
     let mut object = json!({
         "name": row.name,
@@ -123,7 +136,7 @@ fn object(row: &Row) -> Value {
         "protocol": status.protocol,
         "server": status.server,
         "version": status.version,
-        "confinement": row.confinement.json(),
+        "confinement": row.confinement.json(ctx),
         "warnings": status.warnings,
     });
     match &row.found {

@@ -18,11 +18,11 @@ use crate::{
 pub(super) fn run(ctx: &Ctx, args: &McpPin) -> Result {
     tools::block_on(async {
         let resolver = tools::resolver(ctx, Wishes::default())?;
-        let server = resolver.server(&args.server)?;
         if args.forget {
-            server.unpin()?;
+            resolver.unpin(&args.server)?;
             return say(ctx, &format!("What the tools of {} were is forgotten.\n", args.server));
         }
+        let server = tools::mcp::server(ctx, &resolver, &args.server).await?;
         let tools = server.tools().await;
         let done = match &tools {
             Ok(tools) => accept(ctx, args, &server, tools),

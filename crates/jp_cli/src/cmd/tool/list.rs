@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 use jp_config::conversation::tool::RunMode;
-use jp_llm::tool::{Listed, ResolveError, ResolvedTool};
+use jp_llm::tool::{Listed, Listing, ResolveError, ResolvedTool};
 use jp_printer::{Print, single_line, truncate_to_width};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -24,7 +24,15 @@ struct Row {
     /// The entry of the configuration that it comes from.
     entry: String,
     source: String,
-    found: std::result::Result<ResolvedTool, ResolveError>,
+    found: Found,
+}
+
+/// What came of resolving a tool.
+enum Found {
+    Tool(Box<ResolvedTool>),
+    /// It stands for all tools of a server, and is disabled.
+    Disabled,
+    Broken(Box<ResolveError>),
 }
 
 pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
@@ -39,10 +47,12 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolList) -> Result {
     } else {
         ctx.printer().print(Print::content(&table(ctx, &rows)).untrusted())?;
     }
-    let broken: Vec<_> = rows.into_iter().filter_map(|row| row.found.err()).collect();
-    let is_whole = broken.is_empty();
-    for error in broken {
-        Error::from(error).report(ctx);
+    let mut is_whole = true;
+    for row in rows {
+        if let Found::Broken(error) = row.found {
+            Error::from(*error).report(ctx);
+            is_whole = false;
+        }
     }
     // A script that lists tools wants to know that some of them do not work.
     if is_whole { Ok(()) } else { Err(Error::said(Exit::Failure)) }
@@ -55,10 +65,14 @@ async fn rows(ctx: &Ctx, refresh: bool) -> Result<Vec<Row>> {
     for (place, listed) in resolver.listed().await.into_iter().enumerate() {
         let resolver = resolver.clone();
         asked.spawn(async move {
-            let Listed { name, entry, source, error } = listed;
-            let found = match error {
-                Some(error) => Err(error),
-                None => resolver.resolve(&name).await,
+            let Listed { name, entry, source, listing } = listed;
+            let found = match listing {
+                Listing::Broken(error) => Found::Broken(error),
+                Listing::Disabled => Found::Disabled,
+                Listing::Tool => match resolver.resolve(&name).await {
+                    Ok(tool) => Found::Tool(Box::new(tool)),
+                    Err(error) => Found::Broken(Box::new(error)),
+                },
             };
             (place, Row { name, entry, source: source.to_string(), found })
         });
@@ -81,8 +95,10 @@ fn table(ctx: &Ctx, rows: &[Row]) -> String {
     for row in rows {
         let Some(tool) = ctx.config().app.conversation.tools.get(&row.entry) else { continue };
         let summary = match &row.found {
-            Ok(tool) => tool.definition.summary.as_deref().unwrap_or_default(),
-            Err(_) => "(cannot be used, see below)",
+            Found::Tool(tool) => tool.definition.summary.as_deref().unwrap_or_default(),
+            Found::Disabled => "(all tools of the server)",
+            Found::Broken(error) if error.not_allowed().is_some() => "(not allowed yet, see below)",
+            Found::Broken(_) => "(cannot be used, see below)",
         };
         let run = if tool.config.enable { run_mode(tool.config.run) } else { "disabled" };
         table.add_row([
@@ -108,12 +124,13 @@ fn object(ctx: &Ctx, row: &Row) -> Value {
         "run": config.map(|config| run_mode(config.run)),
     });
     match &row.found {
-        Ok(tool) => {
+        Found::Disabled => {}
+        Found::Tool(tool) => {
             object["summary"] = json!(tool.definition.summary);
             object["parameters"] = tool.definition.call_schema();
         }
-        Err(error) => {
-            let shown = Error::from(error.clone());
+        Found::Broken(error) => {
+            let shown = Error::from((**error).clone());
             object["error"] = json!(shown.parts().map(|(message, _)| message));
         }
     }

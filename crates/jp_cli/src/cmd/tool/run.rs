@@ -2,11 +2,12 @@
 
 use std::{cell::RefCell, collections::HashSet, io::Read as _, sync::Arc, time::Duration};
 
+use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::conversation::tool::{ResultMode, RunMode};
 use jp_conversation::EventKind;
 use jp_llm::tool::{
-    CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, SettledAnswer, ToolCall,
-    arguments, render, text_of,
+    CallEnd, Cause, Changes, Coordinator, Failure, Handles, ResolvedTool, Resolver, SettledAnswer,
+    ToolCall, arguments, render, text_of,
 };
 use jp_printer::Print;
 use serde_json::{Map, Value, json};
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::find_or_served;
 use crate::{
-    args::ToolRun,
+    args::{CallArgs, Changes as ChangesArgs, ToolRun},
     ctx::{self, Ctx},
     error::{Error, Result},
     exit::Exit,
@@ -43,7 +44,14 @@ pub(crate) enum Which<'a> {
     At { server: &'a str, tool: &'a str },
 }
 
-impl Which<'_> {
+impl<'a> Which<'a> {
+    /// What the tool is called.
+    fn name(self) -> &'a str {
+        match self {
+            Self::Named(name) | Self::At { tool: name, .. } => name,
+        }
+    }
+
     /// The command that says what it takes.
     fn shown_by(self) -> String {
         match self {
@@ -61,39 +69,54 @@ impl Which<'_> {
     }
 }
 
+/// A call as it was written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Calling<'a> {
+    pub(crate) which: Which<'a>,
+    pub(crate) args: &'a CallArgs,
+    /// Whether a call that would be asked about may run.
+    pub(crate) yes: bool,
+    /// What happens to its changes, where that can be chosen.
+    pub(crate) changes: Option<&'a ChangesArgs>,
+    pub(crate) trace: Option<&'a Utf8Path>,
+}
+
 pub(crate) fn run(ctx: &Ctx, args: &ToolRun) -> Result {
-    execute(ctx, args, Which::Named(&args.name))
+    let ToolRun { name, call, yes, changes, trace } = args;
+    let (which, changes, trace) = (Which::Named(name), Some(changes), trace.as_deref());
+    execute(ctx, Calling { which, args: call, yes: *yes, changes, trace })
 }
 
 /// Calls a tool, prints what came of it, and ends as it did.
-pub(crate) fn execute(ctx: &Ctx, args: &ToolRun, which: Which<'_>) -> Result {
+pub(crate) fn execute(ctx: &Ctx, calling: Calling<'_>) -> Result {
+    let which = calling.which;
     let entry = match which {
         Which::Named(name) => find_or_served(ctx, name)?,
         Which::At { .. } => None,
     };
-    if args.changes.review {
+    if calling.changes.is_some_and(|changes| changes.review) {
         attendant::can_review(ctx)?;
     }
-    let trace = match (&args.trace, &entry) {
+    let trace = match (calling.trace, &entry) {
         (Some(path), Some(tool)) => Some(TraceFile::open(ctx, tool, path)?),
         (Some(_), None) => {
             return Err(Error::usage("--trace: a tool of a server asks for nothing"));
         }
         (None, _) => None,
     };
-    let journal = Journal::open(ctx, args.conversation.as_deref(), &args.name)?;
+    let journal = Journal::open(ctx, calling.args.conversation.as_deref(), which.name())?;
     let cancel = CancellationToken::new();
     let end = tools::block_on(async {
-        let call = Box::pin(call(ctx, (args, which), trace, &journal, &cancel));
+        let call = Box::pin(call(ctx, calling, trace, &journal, &cancel));
         interruptible(call, &cancel).await?
     });
     journal.finish()?;
-    print(ctx, which, &args.name, end?)
+    print(ctx, which, which.name(), end?)
 }
 
 async fn call(
     ctx: &Ctx,
-    (args, which): (&ToolRun, Which<'_>),
+    calling: Calling<'_>,
     trace: Option<TraceFile>,
     journal: &Journal,
     cancel: &CancellationToken,
@@ -102,12 +125,9 @@ async fn call(
     let attended = Some(Arc::clone(&progress));
     let wishes = Wishes { conversation: journal.id(), attended, trace, ..Wishes::default() };
     let resolver = tools::resolver(ctx, wishes)?;
-    tools::approve(ctx, &resolver, &args.name, &args.allow_sensitive).await?;
-    let resolve = async || match which {
-        Which::Named(name) => resolver.resolve(name).await,
-        Which::At { server, tool } => resolver.resolve_at(server, tool).await,
-    };
-    let tool = tools::mcp::resolved(ctx, &resolver, resolve).await;
+    let Calling { which, args, .. } = calling;
+    let name = which.name();
+    let tool = resolved(ctx, &resolver, which, &args.allow_sensitive).await;
     let warned = RefCell::new(tools::warn(ctx, &resolver)?);
     let mut tool = tool?;
     if let Which::At { .. } = which {
@@ -115,11 +135,11 @@ async fn call(
         tool.settings.run = RunMode::Unattended;
     }
     if tool.settings.result == ResultMode::Ask {
-        attendant::can_accept(ctx, &args.name)?;
+        attendant::can_accept(ctx, name)?;
     }
     settle(&mut tool, &args.answers)?;
     let arguments = given(ctx, args, which, &tool)?;
-    let (yes, stat) = (args.yes, args.changes.stat);
+    let (yes, stat) = (calling.yes, calling.changes.is_some_and(|changes| changes.stat));
     let attendant = Attendant { ctx, yes, stat, progress: &progress, warned: &warned };
     let asked = RefCell::new(HashSet::new());
     let record = |event: EventKind| {
@@ -136,18 +156,57 @@ async fn call(
         record: &record,
         pause: PAUSE,
     };
-    let changes = match (args.changes.dry_run, args.changes.review) {
-        (true, _) => Changes::Show,
-        (_, true) => Changes::Review,
+    let changes = match calling.changes {
+        Some(ChangesArgs { dry_run: true, .. }) => Changes::Show,
+        Some(ChangesArgs { review: true, .. }) => Changes::Review,
         _ => Changes::Make,
     };
     let id = ctx.now().as_nanosecond().to_string();
-    let call = ToolCall { id, name: args.name.clone(), arguments };
-    let end = progress.during(&args.name, coordinator.call(&tool, call, changes, cancel)).await;
+    let call = ToolCall { id, name: name.to_owned(), arguments };
+    let end = progress.during(name, coordinator.call(&tool, call, changes, cancel)).await;
     handles.abort_all(cancel).await;
     resolver.close().await;
     warn_of_unused(ctx, &args.answers, &asked.into_inner(), &end)?;
     Ok(end)
+}
+
+/// The tool, and what is sensitive and granted to it asked about. Which server a tool is of may only be known
+/// when the servers were asked; then the one that it is of is started again with what was approved.
+async fn resolved(
+    ctx: &Ctx,
+    resolver: &Arc<Resolver>,
+    which: Which<'_>,
+    allowed: &[Utf8PathBuf],
+) -> Result<ResolvedTool> {
+    let resolve = async || match which {
+        Which::Named(name) => resolver.resolve(name).await,
+        Which::At { server, tool } => resolver.resolve_at(server, tool).await,
+    };
+    tools::allow_sensitive(ctx, resolver, allowed);
+    // Looking for it takes a moment in a large tree, and nobody would be asked.
+    if !ctx.terminal().can_ask() {
+        return tools::mcp::resolved(ctx, resolver, resolve).await;
+    }
+    let is_known = match which {
+        Which::Named(name) => {
+            tools::approve(ctx, resolver, name, &resolver.covered(name).await)?;
+            ctx.config().app.conversation.tools.get(name).is_some()
+        }
+        Which::At { server, .. } => {
+            tools::mcp::server(ctx, resolver, server).await?;
+            tools::approve(ctx, resolver, server, &resolver.covered_by_server(server).await)?;
+            true
+        }
+    };
+    let tool = tools::mcp::resolved(ctx, resolver, resolve).await?;
+    let Some(served) = tool.served.as_ref().filter(|_| !is_known) else { return Ok(tool) };
+    let covered = resolver.covered_by_server(&served.server).await;
+    if covered.is_empty() {
+        return Ok(tool);
+    }
+    resolver.close().await;
+    tools::approve(ctx, resolver, &served.server, &covered)?;
+    tools::mcp::resolved(ctx, resolver, resolve).await
 }
 
 /// Sees a call to its end. The first interruption asks it to end, the second does not ask.
@@ -200,7 +259,7 @@ fn warn_of_unused(ctx: &Ctx, answers: &[String], asked: &HashSet<String>, end: &
 /// The arguments of the call: an object, and words on top of it.
 fn given(
     ctx: &Ctx,
-    args: &ToolRun,
+    args: &CallArgs,
     which: Which<'_>,
     tool: &ResolvedTool,
 ) -> Result<Map<String, Value>> {

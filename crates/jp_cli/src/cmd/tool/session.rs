@@ -53,7 +53,9 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolSession) -> Result {
     tools::block_on(async {
         let attended = Some(Arc::new(Progress::new(true)));
         let resolver = tools::resolver(ctx, Wishes { attended, trace, ..Wishes::default() })?;
-        tools::approve(ctx, &resolver, &args.name, &[]).await?;
+        if ctx.terminal().can_ask() {
+            tools::approve(ctx, &resolver, &args.name, &resolver.covered(&args.name).await)?;
+        }
         let tool = resolver.resolve(&args.name).await;
         let warned = tools::warn(ctx, &resolver)?;
         let tool = tool?;

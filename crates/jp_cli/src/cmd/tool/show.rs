@@ -19,10 +19,11 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolShow) -> Result {
     find_or_served(ctx, &args.name)?;
     let tool = tools::block_on(async {
         let resolver = tools::resolver(ctx, Wishes { refresh: args.refresh, ..Wishes::default() })?;
-        let tool = resolver.resolve(&args.name).await;
+        let tool = tools::mcp::allowed(ctx, &resolver, async || resolver.resolve(&args.name).await);
+        let tool = tool.await;
         tools::warn(ctx, &resolver)?;
         resolver.close().await;
-        Ok(tool?)
+        tool
     })?;
     if ctx.is_json() {
         return ctx.print_json(&object(&tool));

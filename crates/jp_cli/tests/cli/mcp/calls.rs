@@ -245,6 +245,7 @@ fn a_server_without_a_state_gets_a_process_for_each_call() {
         ".jp/config.toml",
         env.read(".jp/config.toml").replace("[conversation", "stateful = false\n[conversation"),
     );
+    allow(&env, &["s"]);
     assert_eq!(run(&env, &["t"]).run().success().stdout(), "first\n");
     assert!(wire(&env, "server/discover").len() >= 2);
 }

@@ -6,6 +6,7 @@ use super::*;
 fn servers_are_listed_with_what_they_are() {
     let more = "[providers.mcp.broken]\ncommand = 'there-is-no-such-program'\n[providers.mcp.dead]\ncommand = 'false'\n";
     let env = served(&script("legacy", &json!(["echo"])), more);
+    allow(&env, &["broken", "dead"]);
     insta::assert_snapshot!(env.jp(["mcp", "list"]).run(), @"
     $ jp mcp list
     exit code: 1
@@ -93,6 +94,7 @@ fn a_tool_is_called_by_its_server() {
     // It needs no entry.
     let config = env.read(".jp/config.toml");
     env.write(".jp/config.toml", config.split("[conversation").next().unwrap());
+    allow(&env, &["s"]);
     let output = env.jp(["mcp", "call", "s", "t", "q=x"]).run().success();
     let sent: Value = serde_json::from_str(output.stdout()).unwrap();
     assert_eq!(sent["arguments"], json!({ "q": "x" }));
@@ -178,6 +180,10 @@ fn a_server_is_added_with_grants() {
     port = 8080
     allow = true
 
+    [[providers.mcp.s.access.env]]
+    name = "*"
+    read = false
+
     [conversation.tools.s]
     source = "mcp.s.*"
     "#);
@@ -195,6 +201,10 @@ fn a_server_is_added_with_grants() {
     [[providers.mcp.s.access.net]]
     host = "example.org"
     allow = true
+
+    [[providers.mcp.s.access.env]]
+    name = "*"
+    read = false
 
     [conversation.tools.s]
     source = "mcp.s.*"

@@ -9,6 +9,7 @@ fn shell(command: &str, rules: &str) -> TestEnv {
         ".jp/config.toml",
         config.replace("[conversation", &format!("{rules}\n[conversation")),
     );
+    allow(&env, &["s"]);
     env
 }
 
@@ -107,6 +108,7 @@ fn headers_of_a_foreign_workspace_name_no_variables_of_the_user() {
         ".jp/config.toml",
         "[providers.mcp.s]\nurl = 'http://127.0.0.1:9/mcp'\nheaders = { Authorization = 'Bearer ${AWS_KEY}' }",
     );
+    allow(&env, &["s"]);
     let output = env.jp(["mcp", "inspect", "s"]).env("AWS_KEY", "mine").run().code(1);
     assert!(output.stderr().contains("providers.mcp.s.headers.Authorization"), "{output}");
     assert!(output.stderr().contains("begin with `JP_`"), "{output}");

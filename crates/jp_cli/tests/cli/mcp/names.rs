@@ -45,6 +45,7 @@ fn two_tools_of_one_name_are_refused_with_the_fix() {
     let more = "[providers.mcp.other]\ncommand = 'python3'\narguments = ['server.py']\n[conversation.tools.o]\nsource = 'mcp.other.*'\n\
                 [conversation.tools.b]\nsource = 'local'\ncommand = 'true'\nparameters = {}\n";
     let env = served(&tools(&["a", "b"]), more);
+    allow(&env, &["other"]);
     let output = env.jp(["tool", "list"]).run().code(1);
     insta::assert_snapshot!(output.stderr(), @r#"
     error: tool `a` of `mcp.s.a` has the name of another one, from `mcp.other.a`
@@ -114,4 +115,43 @@ fn the_configuration_changes_what_the_server_says() {
     let wrong = more.replace("parameters.q", "parameters.p");
     let env = served(&script, &wrong);
     run(&env, &["own"]).run().code(2);
+}
+
+/// Nobody asks a server whose tools are all disabled.
+#[test]
+fn a_disabled_server_is_not_started() {
+    let env = served(&tools(&["a"]), "enable = false\n");
+    insta::assert_snapshot!(env.jp(["tool", "list"]).run(), @"
+    $ jp tool list
+    exit code: 0
+    --- stdout
+    TOOL  RUN       SOURCE   SUMMARY
+    s     disabled  mcp.s.*  (all tools of the server)
+    ");
+    run(&env, &["a"]).run().code(2);
+    assert!(!env.path("wire.log").exists());
+    // Whoever names server and tool means it.
+    env.jp(["mcp", "call", "s", "a"]).run().success();
+}
+
+/// A name does not go to another server while the one that had it is down.
+#[test]
+fn a_name_waits_for_its_server() {
+    let more = "[providers.mcp.other]\ncommand = 'python3'\narguments = ['other.py']\n\
+                [conversation.tools.o]\nsource = 'mcp.other.*'\nrun = 'unattended'\n";
+    let env = served(&tools(&["a", "b"]), more);
+    let other = SERVER.replace("script.json", "other.json").replace("wire.log", "other.log");
+    env.write("other.py", other);
+    env.write("other.json", tools(&["c"]).to_string());
+    allow(&env, &["other"]);
+    run(&env, &["a"]).run().success();
+    // The one is down, and the other has its tools by now.
+    env.write("other.json", tools(&["a", "b", "c"]).to_string());
+    env.write("server.py", "raise SystemExit(1)");
+    let output = run(&env, &["a"]).run().code(1);
+    assert!(output.stderr().contains("cannot start the MCP server `s`"), "{output}");
+    let sent = env.read("other.log");
+    assert!(!sent.contains("tools/call"), "{sent}");
+    // What it never had, it does not keep.
+    run(&env, &["c"]).run().success();
 }

@@ -75,3 +75,27 @@ fn after_a_pin_a_new_name_is_asked_about() {
     env.jp(["mcp", "pin", "s", "--forget"]).run().success();
     run(&env, &["u"]).run().success();
 }
+
+/// Runs that begin at the same time keep what each of them used, though all write the same file.
+#[test]
+fn no_run_takes_away_what_another_kept() {
+    let names: Vec<String> = (0..6).map(|number| format!("t{number}")).collect();
+    let schema = json!({ "type": "object" });
+    let tools: Vec<_> = names
+        .iter()
+        .map(|name| json!({ "name": name, "description": "x", "inputSchema": schema }))
+        .collect();
+    let calls: serde_json::Map<_, _> =
+        names.iter().map(|name| (name.clone(), json!(["echo"]))).collect();
+    let env = served(&json!({ "tools": tools, "calls": calls }), "");
+    std::thread::scope(|scope| {
+        for name in &names {
+            let env = &env;
+            scope.spawn(move || run(env, &[name]).timeout(WITHIN).run().success());
+        }
+    });
+    let shown = json(&env.jp(["mcp", "inspect", "s", "--format", "json"]).run().success());
+    for tool in shown["tools"].as_array().unwrap() {
+        assert_eq!(tool["pin"], "same", "{tool}");
+    }
+}

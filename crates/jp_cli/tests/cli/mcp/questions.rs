@@ -36,7 +36,7 @@ fn round() -> Value {
     })
 }
 
-/// D31-036, D31-046, D31-054, D31-055, D31-056, D31-057: each answer goes back by `_meta`, all so far, with the same
+/// D31-036, D31-046, D31-054, D31-055, D31-056: each answer goes back by `_meta`, all so far, with the same
 /// arguments.
 #[test]
 fn answers_to_envelopes_come_back_by_meta() {
@@ -90,7 +90,7 @@ fn a_question_in_the_middle_of_a_call_is_answered() {
     assert_eq!(wire(&env, "tools/call").len(), 1);
 }
 
-/// D31-058: where nobody can be asked there is the configured answer, the default, or an end at once.
+/// D31-058, the last two: where nobody can be asked there is the configured answer, the default, or an end at once.
 #[test]
 fn nobody_is_waited_for() {
     for (era, step) in [("modern", round()), ("legacy", json!({ "ask": form() }))] {
@@ -98,6 +98,9 @@ fn nobody_is_waited_for() {
         let output = run(&env, &["t"]).run().code(3);
         assert!(output.stderr().contains("\"Version\""), "{output}");
         assert!(output.stderr().contains("questions.version.answer"), "{output}");
+        // The entry that it takes for this tool alone has to say whose tool it is.
+        let source = "conversation.tools.t.source = \"mcp.s.t\"";
+        assert!(output.stderr().contains(source), "{output}");
         let more = "[conversation.tools.own]\nsource = 'mcp.s.t'\nrun = 'unattended'\nquestions.version.answer = '3'";
         let env = served(&script(era, &json!([step, text("done")])), more);
         run(&env, &["own"]).run().success();
@@ -114,6 +117,7 @@ fn a_person_answers_in_the_terminal() {
     ] {
         let env = served(&script(era, &json!([step, "echo"])), "");
         let mut pty = run(&env, &["t"]).pty(Size::default());
+        pty.expect("t of the MCP server s asks:", WITHIN);
         pty.expect("ersion", WITHIN).expect_keys(WITHIN).send("1.2\r");
         if step.get("type").is_none() && !step.to_string().contains("needs_input") {
             pty.expect("yanked", WITHIN).expect_keys(WITHIN).send("y\r");
@@ -149,27 +153,42 @@ fn a_server_that_asks_for_ever_is_ended() {
     assert!(output.stderr().contains("more than 20"), "{output}");
 }
 
-/// D31-059: whoever asks, the same loop answers, and the tool gets the same.
+/// D31-050, D31-051, D31-059: whoever asks, the same loop answers, and the tool gets the same: what a program
+/// reads on its stdin and what a server of the same name reads in `_meta` is equal, letter by letter.
 #[test]
 fn a_program_and_a_server_ask_in_the_same_way() {
     let question = envelope("go", "{\"Select\":{\"options\":[\"left\",\"right\"]}}");
     let body = question["content"][0]["text"].as_str().unwrap();
-    let local = format!(
-        "#!/bin/sh\nread -r line\ncase $line in *'\"answers\":{{}}'*) echo '{body}';;\n*) echo \"$line\";; esac\n"
-    );
+    both_eras(|era| {
+        let env = served(&script(era, &json!([question, "echo"])), "");
+        let with_tool = |of: &str| {
+            let server = "[providers.mcp.s]\ncommand = 'python3'\narguments = ['server.py']\n";
+            let tool = "[conversation.tools.t]\nrun = 'unattended'\noptions = { depth = 3, way = ['a'] }\n";
+            env.write(".jp/config.toml", format!("{server}{tool}{of}"));
+            let words = ["t", "q=a \"b\" ä", "--answer", "go=right"];
+            let output = run(&env, &words).run().success();
+            serde_json::from_str::<Value>(output.stdout()).unwrap()
+        };
+        env.write(
+            "local.sh",
+            format!("read -r line\ncase $line in *'\"answers\":{{}}'*) echo '{body}';;\n*) printf '%s' \"$line\";; esac\n"),
+        );
+        let program = with_tool(
+            "source = 'local'\ncommand = 'sh local.sh'\nparameters.q = { type = 'string' }\n",
+        );
+        let server = with_tool("source = 'mcp.s.t'\n");
+        let meta = &server["_meta"];
+        assert_eq!(program["tool"].to_string(), meta["computer.jp/tool"].to_string(), "{era}");
+        assert_eq!(
+            program["context"].to_string(),
+            meta["computer.jp/context"].to_string(),
+            "{era}"
+        );
+        let told = json!({ "name": "t", "arguments": { "q": "a \"b\" ä" },
+            "answers": { "go": "right" }, "options": { "depth": 3, "way": ["a"] } });
+        assert_eq!(program["tool"], told, "{era}");
+    });
     let more = "[conversation.tools.local]\nsource = 'local'\ncommand = 'sh local.sh'\nrun = 'unattended'\nparameters = {}";
-    let echo = r#"{"type":"success","content":"unused"}"#;
-    let env = served(&script("modern", &json!([question, "echo", text(echo)])), more);
-    env.write("local.sh", local);
-    let program = run(&env, &["local", "--answer", "go=right"]).run().success();
-    let server = run(&env, &["t", "--answer", "go=right"]).run().success();
-    let program: Value = serde_json::from_str(program.stdout()).unwrap();
-    let server: Value = serde_json::from_str(server.stdout()).unwrap();
-    let (tool, context) =
-        (&server["_meta"]["computer.jp/tool"], &server["_meta"]["computer.jp/context"]);
-    // D31-050, D31-051
-    assert_eq!(program["tool"]["answers"], tool["answers"]);
-    assert_eq!(program["context"], *context);
     for name in ["local", "t"] {
         let env = served(&script("modern", &json!([question])), more);
         env.write("local.sh", format!("echo '{body}'"));
@@ -178,4 +197,62 @@ fn a_program_and_a_server_ask_in_the_same_way() {
         let output = run(&env, &[name, "--answer", "go=up"]).run().code(2);
         assert!(output.stderr().contains("expected one of `left`, `right`"), "{output}");
     }
+}
+
+/// A question that is too long to be read is cut, and whoever is asked sees that it was.
+#[test]
+fn a_long_question_is_cut() {
+    let long = format!("Really? {}", "x".repeat(20_000));
+    let body = json!({ "type": "needs_input", "question": { "id": "a", "text": long, "answer_type": "Boolean" } });
+    let env = served(&script("modern", &json!([text(&body.to_string()), text("done")])), "");
+    let mut pty = run(&env, &["t"]).pty(Size { rows: 40, cols: 200 });
+    pty.expect("more bytes]", WITHIN).expect_keys(WITHIN).send("y\r");
+    let output = pty.wait(WITHIN).success();
+    assert!(output.raw().len() < 10_000, "{}", output.raw().len());
+}
+
+/// D31-073: what the page about this protocol shows as a request, and as a question before it, is what goes
+/// over the wire, letter by letter but for the places that are those of a test.
+#[test]
+fn the_page_shows_what_is_sent() {
+    const PAGE: &str = include_str!("../../../../../docs/architecture/jp-aware-mcp-tools.md");
+    let examples = |kind: &str| -> Vec<Value> {
+        let fence = format!("```json {kind}\n");
+        let fences = PAGE.split(&fence).skip(1);
+        fences
+            .map(|rest| serde_json::from_str(rest.split("\n```").next().unwrap()).unwrap())
+            .collect()
+    };
+    let [mut request] = examples("request").try_into().unwrap();
+    let question =
+        examples("outcome").into_iter().find(|one| one["type"] == "needs_input").unwrap();
+    let tool = request["name"].as_str().unwrap().to_owned();
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" }, "item": { "type": "string" } } });
+    let script = json!({
+        "era": "legacy",
+        "tools": [{ "name": tool, "description": "Reads.", "inputSchema": schema }],
+        "calls": { &tool: [text(&question.to_string()), text("done")] },
+    });
+    let options = &request["_meta"]["computer.jp/tool"]["options"];
+    assert_eq!(*options, json!({ "site": false }));
+    let more = format!(
+        "[conversation.tools.own]\nsource = 'mcp.s.{tool}'\nrun = 'unattended'\noptions = {{ site = false }}"
+    );
+    let env = served(&script, &more);
+    let arguments = request["arguments"].as_object().unwrap().clone();
+    let mut words = vec!["own".to_owned()];
+    words.extend(arguments.iter().map(|(key, value)| format!("{key}={}", value.as_str().unwrap())));
+    words.extend(["--answer".to_owned(), "fetch=yes".to_owned()]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    run(&env, &words).run().success();
+    let [_, sent] = wire(&env, "tools/call").try_into().unwrap();
+    let context = &mut request["_meta"]["computer.jp/context"];
+    context["root"] = env.project().as_str().into();
+    context["workspace_id"] = sent["_meta"]["computer.jp/context"]["workspace_id"].clone();
+    assert!(context["workspace_id"].is_string(), "{sent}");
+    // The two halves as they are written; the order of the rest is that of the library.
+    for key in ["computer.jp/tool", "computer.jp/context"] {
+        assert_eq!(sent["_meta"][key].to_string(), request["_meta"][key].to_string());
+    }
+    assert_eq!(sent, request);
 }

@@ -19,6 +19,7 @@ fn a_server_over_http() {
     let server = HttpServer::everything();
     let env = world();
     env.write(".jp/config.toml", format!("[providers.mcp.other]\nurl = {:?}\n", server.url));
+    crate::mcp::allow(&env, &["other"]);
     let output = call(&env, "get-sum", &["a=19", "b=23"]).run().success();
     assert!(output.stdout().contains("42"), "{output}");
 }

@@ -9,7 +9,7 @@ use super::Coordinator;
 use crate::tool::{
     arguments::cut,
     call::CallEnd,
-    inquiry::{Answer, AssistantInquiry, Interaction, Notice, fits},
+    inquiry::{Answer, Asker, AssistantInquiry, Interaction, Notice, fits},
     outcome::{Asked, Cause, Failure},
     resolve::ResolvedTool,
     runtime::memory::CallMemory,
@@ -111,9 +111,10 @@ impl<'a, I: Interaction> Answers<'a, I> {
     /// Asks until the answer is one: whoever mistypes must not lose the call.
     async fn ask_person(&self, asked: &Asked) -> Result<Said, CallEnd> {
         let (person, name) = (self.coordinator.interaction, &self.tool.definition.name);
+        let server = self.tool.served.as_ref().map(|served| served.server.as_str());
         let mut wrong = String::new();
         for _ in 0..TRIES {
-            let answer = match person.ask(name, asked).await {
+            let answer = match person.ask(Asker { tool: name, server }, asked).await {
                 Answer::Given(answer) => answer,
                 Answer::Nobody => return Ok(Said::Nothing),
                 // Who asked in a way that can be declined goes on without an answer.
@@ -159,8 +160,15 @@ impl<'a, I: Interaction> Answers<'a, I> {
         let message = format!("the tool asks \"{text}\", and nobody can answer");
         let mut failure = Failure::new(Cause::Unanswered, message);
         failure.error.trace.extend(choices(asked));
+        let key = format!("conversation.tools.{name}.questions.{id}.answer");
+        // An entry for this tool alone has to say whose tool it is.
+        let source = self.tool.served.as_ref().filter(|served| !served.is_named).map(|served| {
+            let source = format!("mcp.{}.{}", served.server, self.tool.name_at_source);
+            format!(", together with `conversation.tools.{name}.source = \"{source}\"`")
+        });
         failure.error.trace.push(format!(
-            "`conversation.tools.{name}.questions.{id}.answer` answers the question `{id}` for every call"
+            "`{key}`{} answers the question `{id}` for every call",
+            source.unwrap_or_default()
         ));
         CallEnd::Failed(failure)
     }

@@ -1,5 +1,7 @@
 //! The loop, with a tool and a person that do as they are told.
 
+mod asking;
+mod bookworm;
 mod servers;
 
 use std::{
@@ -17,7 +19,7 @@ use super::*;
 use crate::tool::{
     arguments::Validator,
     definition::{ToolDefinition, ToolDocs},
-    inquiry::{Answer, AssistantInquiry, Settled, SettledAnswer},
+    inquiry::{Answer, Asker, AssistantInquiry, Settled, SettledAnswer},
     merge::Origins,
     outcome::Asked,
     resolve::CallSettings,
@@ -56,7 +58,7 @@ impl Interaction for Person {
         self.approvals.borrow_mut().pop().unwrap_or(run)
     }
 
-    async fn ask(&self, _: &str, _: &Asked) -> Answer {
+    async fn ask(&self, _: Asker<'_>, _: &Asked) -> Answer {
         self.answers.borrow_mut().pop().unwrap_or(Answer::Nobody)
     }
 
@@ -111,11 +113,16 @@ impl Scene {
             live: None,
             runtime: runtime.clone(),
             name_at_source: "walk_at_source".to_owned(),
+            served: None,
         };
         Self { runtime, tool, person: Person::default(), events: RefCell::default() }
     }
 
     async fn call(&self, backend: Option<&dyn InquiryBackend>) -> CallEnd {
+        self.call_with(json!({ "path": "src" }), backend).await
+    }
+
+    async fn call_with(&self, arguments: Value, backend: Option<&dyn InquiryBackend>) -> CallEnd {
         let record = |event| self.events.borrow_mut().push(event);
         let coordinator = Coordinator {
             interaction: &self.person,
@@ -124,7 +131,7 @@ impl Scene {
             record: &record,
             pause: Duration::from_millis(1),
         };
-        let arguments = json!({ "path": "src" }).as_object().unwrap().clone();
+        let arguments = arguments.as_object().unwrap().clone();
         let call = ToolCall { id: "1".to_owned(), name: "walk".to_owned(), arguments };
         coordinator.call(&self.tool, call, Changes::Make, &CancellationToken::new()).await
     }

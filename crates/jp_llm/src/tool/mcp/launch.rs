@@ -3,22 +3,23 @@
 //! A server is a program of somebody else, so it is started like that of a tool: found in the search path,
 //! confined by the same plan, with everything it starts ended when it is. It lives longer than a call, and
 //! what it writes has to be seen at once, so nothing of it is kept apart. If a checksum is configured, the
-//! file that would be executed is summed first, and it has to be the same file still when it runs.
-#![expect(clippy::disallowed_methods, reason = "a checksum is made of the file that is executed")]
+//! file is opened and summed, and it is this file that is executed.
 
-use std::{ffi::OsString, fs, io, io::Read as _, os::unix::fs::MetadataExt as _, sync::Arc};
+use std::{ffi::OsString, io, sync::Arc};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::Sha256;
 use jp_confine::{Command, ConfineError, Confiner, Covered, Needs, Running, Subject};
 use jp_mcp::{BoxFuture, Launch, LaunchError, Launched, Process};
-use jp_process::{FindError, Stop, find_program};
-use jp_sandbox::plan::{Lifetime, Plan};
+use jp_process::{FindError, SpawnError, Stop, find_program};
+use jp_sandbox::{
+    failure::{Failure, Step},
+    plan::{Lifetime, Plan},
+};
 use jp_tool::access::{AccessPolicy, Capability, FsRule};
-use sha2::Digest as _;
 use thiserror::Error;
 
-use crate::tool::local::piped;
+use crate::tool::local::{hidden, piped};
 
 /// The program of one server.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub(crate) struct Launcher {
     pub(crate) needs: Needs,
     /// Sensitive paths that a person said yes to.
     pub(crate) approved: Vec<Utf8PathBuf>,
+    /// Whether somebody was asked about sensitive paths.
+    pub(crate) was_asked: bool,
     pub(crate) checksum: Option<Sha256>,
 }
 
@@ -61,18 +64,13 @@ pub enum ProgramError {
     #[error("the path of the program is not UTF-8: {0}")]
     Path(String),
     /// It is not the program that was configured.
-    #[error("{path} has the SHA-256 checksum {found}, and `{key}.checksum` is another one")]
+    #[error("{failure} (`{key}.checksum`)")]
     Checksum {
-        /// The file.
-        path: Utf8PathBuf,
-        /// Its checksum.
-        found: String,
+        /// What it is.
+        failure: Failure,
         /// The server.
         key: String,
     },
-    /// Somebody changed the file between the check and the start.
-    #[error("{0} was changed while it was started")]
-    Swapped(Utf8PathBuf),
     /// It cannot be confined by its rules, or not be started.
     #[error(transparent)]
     Confine(#[from] ConfineError),
@@ -111,25 +109,30 @@ impl Launch for Launcher {
 impl Launcher {
     async fn start(&self) -> Result<(Running, Vec<String>), ProgramError> {
         let program = self.find()?;
-        let look = self.verify(&program)?;
         let prepared = self.confiner.prepare(self.subject(&program)).await?;
-        let warnings = prepared.warning.iter().cloned().collect();
+        let mut warnings: Vec<_> = prepared.warning.iter().cloned().collect();
+        if !self.was_asked {
+            warnings.extend(hidden(&prepared.covered(), &self.root));
+        }
         let words = std::iter::once(&self.command).chain(&self.arguments);
         let command = Command {
             // What was summed is what is started, whatever a link on the way leads to by now.
-            path: if look.is_some() { &program.canonical } else { &program.path },
+            path: if self.checksum.is_some() { &program.canonical } else { &program.path },
             args: words.map(OsString::from).collect(),
             extra: self.variables.clone(),
             directory: prepared.directory([self.directory.as_path(), self.root.as_path()]),
             observe: false,
-            sha256: None,
+            sha256: self.checksum.as_ref().map(Sha256::bytes),
         };
-        let mut running = self.confiner.start(prepared, command, piped()).await?;
-        if look.is_some() && look != Look::of(&program.canonical) {
-            // It has not been spoken to; whatever it is, it ends here.
-            let _ = running.child.kill().await;
-            return Err(ProgramError::Swapped(program.canonical));
-        }
+        let running = self.confiner.start(prepared, command, piped()).await;
+        let running = running.map_err(|error| match error {
+            ConfineError::Start(SpawnError::Failed { failure, .. })
+                if failure.step == Step::Checksum =>
+            {
+                ProgramError::Checksum { failure, key: self.key.clone() }
+            }
+            error => error.into(),
+        })?;
         Ok((running, warnings))
     }
 
@@ -157,8 +160,9 @@ impl Launcher {
         Ok(Program { path, canonical })
     }
 
-    /// The directories that it is told to work in: those that its rules let it read, whole. Without rules
-    /// it is told of none, because it may have been pointed at less than it could reach.
+    /// The directories that it is told to work in: those of the workspace that its rules let it read, whole.
+    /// Without rules it is told of none, because it may have been pointed at less than it could reach; and
+    /// what it needs outside, the modules of a toolchain for example, is nothing to work in.
     pub(crate) fn roots(&self) -> Vec<Utf8PathBuf> {
         let Some(policy) = &self.policy else { return Vec::new() };
         let reads = |path: &Utf8Path| policy.fs.decide(path, Capability::Read).is_allowed();
@@ -172,8 +176,7 @@ impl Launcher {
             "." => self.root.clone(),
             _ => self.root.join(path),
         });
-        let outside = self.needs.read.iter().chain(&self.needs.write).cloned();
-        let mut roots: Vec<_> = inside.chain(outside).filter(|path| path.is_dir()).collect();
+        let mut roots: Vec<_> = inside.filter(|path| path.is_dir()).collect();
         roots.sort();
         roots.dedup();
         roots
@@ -192,57 +195,6 @@ impl Launcher {
             program: &program.canonical,
             program_files: &[],
         }
-    }
-
-    /// Compares the file with its checksum, if there is one, and says how it looked then.
-    fn verify(&self, program: &Program) -> Result<Option<Look>, ProgramError> {
-        let Some(wanted) = &self.checksum else { return Ok(None) };
-        let path = &program.canonical;
-        let read = || Ok::<_, io::Error>((Look::of(path), sum(path)?));
-        let (look, found) =
-            read().map_err(|source| ProgramError::Read { path: path.clone(), source })?;
-        if !wanted.matches(&found) {
-            let (path, key) = (path.clone(), self.key.clone());
-            return Err(ProgramError::Checksum { path, found, key });
-        }
-        Ok(look)
-    }
-}
-
-/// What can be seen of a file without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Look {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Look {
-    fn of(path: &Utf8Path) -> Option<Self> {
-        let found = fs::metadata(path).ok()?;
-        Some(Self {
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.len(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        })
-    }
-}
-
-/// The SHA-256 checksum of a file, in hexadecimal digits.
-fn sum(path: &Utf8Path) -> io::Result<String> {
-    let mut file = fs::File::open(path)?;
-    let mut hash = sha2::Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        let length = file.read(&mut buffer)?;
-        if length == 0 {
-            return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
-        }
-        hash.update(&buffer[..length]);
     }
 }
 

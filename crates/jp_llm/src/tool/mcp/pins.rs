@@ -9,24 +9,20 @@
 //!
 //! What is kept belongs to the user and to one workspace; a file in the workspace would be for whoever
 //! writes the workspace to change.
-#![expect(clippy::disallowed_methods, reason = "the files belong to the user, not to a workspace")]
 
 use std::{
     collections::BTreeMap,
-    fs,
-    io::{self, Read as _, Write as _},
-    sync::{Mutex, PoisonError},
+    io,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use jp_mcp::Tool;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 use similar::{ChangeTag, TextDiff};
 
-/// The largest file that is read back.
-const MOST: u64 = 64 * 1024 * 1024;
+use super::kept;
 
 /// So many lines of a difference are shown.
 const MOST_LINES: usize = 200;
@@ -79,28 +75,30 @@ impl Pins {
 
     /// Compares a tool with what is kept of it. One that is used for the first time is kept.
     pub(crate) fn check(&self, server: &str, tool: &Tool) -> io::Result<Pinned> {
-        self.with(server, |kept| match kept.tools.get(&tool.name) {
-            Some(known) if *known == Definition::of(tool) => (Pinned::Same, false),
-            Some(known) => (Pinned::Changed(difference(known, &Definition::of(tool))), false),
-            None if kept.complete => (Pinned::Changed(news(&Definition::of(tool))), false),
-            None => {
-                kept.tools.insert(tool.name.clone(), Definition::of(tool));
-                (Pinned::First, true)
+        let now = Definition::of(tool);
+        // What is the same as it was needs no look at what others have accepted since.
+        let is_known =
+            self.known().get(server).is_some_and(|kept| kept.tools.get(&tool.name) == Some(&now));
+        if is_known {
+            return Ok(Pinned::Same);
+        }
+        self.with(server, |kept| {
+            if let Some(pinned) = kept.compare(&tool.name, &now) {
+                return (pinned, false);
             }
+            kept.tools.insert(tool.name.clone(), now);
+            (Pinned::First, true)
         })
     }
 
     /// Compares without keeping anything; `None` for a tool that is not kept.
     pub(crate) fn peek(&self, server: &str, tool: &Tool) -> io::Result<Option<Pinned>> {
-        self.with(server, |kept| {
-            let known = kept.tools.get(&tool.name);
-            let compared = known.map(|known| match Definition::of(tool) {
-                now if *known == now => Pinned::Same,
-                now => Pinned::Changed(difference(known, &now)),
-            });
-            let new = || kept.complete.then(|| Pinned::Changed(news(&Definition::of(tool))));
-            (compared.or_else(new), false)
-        })
+        self.look(server, |kept| kept.compare(&tool.name, &Definition::of(tool)))
+    }
+
+    /// Whether a tool of this name was used from this server, whatever it is now.
+    pub(crate) fn knows(&self, server: &str, tool: &str) -> io::Result<bool> {
+        self.look(server, |kept| kept.tools.contains_key(tool))
     }
 
     /// Keeps a tool as it is now.
@@ -132,28 +130,50 @@ impl Pins {
     /// Works on what is kept of a server, and writes it if it was changed. What cannot be read is an error:
     /// to begin again would be to accept whatever the server says now.
     fn with<T>(&self, server: &str, work: impl FnOnce(&mut Kept) -> (T, bool)) -> io::Result<T> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if !known.contains_key(server) {
-            let kept = self.path(server).map(|path| read(&path)).transpose()?.flatten();
-            known.insert(server.to_owned(), kept.unwrap_or_default());
-        }
-        let kept = known.entry(server.to_owned()).or_default();
-        let (result, is_changed) = work(kept);
-        if is_changed {
+        let mut known = self.known();
+        let work = |kept: &mut Kept| {
+            let (result, is_changed) = work(kept);
             kept.root.clone_from(&self.root);
             server.clone_into(&mut kept.server);
-            if let Some(path) = self.path(server) {
-                write(&path, kept)?;
-            }
-        }
+            (result, is_changed)
+        };
+        let Some(path) = self.path(server) else {
+            return Ok(work(known.entry(server.to_owned()).or_default()).0);
+        };
+        // Another run may have changed the file; and if this fails, nothing is known that is not kept.
+        known.remove(server);
+        let (result, kept) = kept::change(&path, work)?;
+        known.insert(server.to_owned(), kept);
         Ok(result)
     }
 
+    /// Looks at what is kept of a server.
+    fn look<T>(&self, server: &str, look: impl FnOnce(&Kept) -> T) -> io::Result<T> {
+        let mut known = self.known();
+        if !known.contains_key(server) {
+            let kept = self.path(server).map(|path| kept::read(&path)).transpose()?.flatten();
+            known.insert(server.to_owned(), kept.unwrap_or_default());
+        }
+        Ok(look(known.entry(server.to_owned()).or_default()))
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn path(&self, server: &str) -> Option<Utf8PathBuf> {
-        // Neither of them has a NUL in it.
-        let sum = Sha256::digest(format!("{}\0{server}", self.root));
-        let name: String = sum.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        Some(self.directory.as_ref()?.join(format!("{name}.json")))
+        Some(kept::path(self.directory.as_ref()?, &self.root, server))
+    }
+}
+
+impl Kept {
+    /// `None` for a tool that was not used before, where nobody has pinned all tools that there were.
+    fn compare(&self, name: &str, now: &Definition) -> Option<Pinned> {
+        match self.tools.get(name) {
+            Some(known) if known == now => Some(Pinned::Same),
+            Some(known) => Some(Pinned::Changed(difference(known, now))),
+            None => self.complete.then(|| Pinned::Changed(news(now))),
+        }
     }
 }
 
@@ -205,28 +225,6 @@ fn cut(mut lines: Vec<String>) -> String {
         lines.push(format!("[{over} more lines]"));
     }
     lines.join("\n")
-}
-
-fn read(path: &Utf8Path) -> io::Result<Option<Kept>> {
-    let file = match fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let mut bytes = Vec::new();
-    file.take(MOST).read_to_end(&mut bytes)?;
-    serde_json::from_slice(&bytes)
-        .map(Some)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("{path}: {error}")))
-}
-
-fn write(path: &Utf8Path, kept: &Kept) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Utf8Path::new("."));
-    fs::create_dir_all(directory)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
-    temporary.write_all(&serde_json::to_vec_pretty(kept)?)?;
-    temporary.persist(path)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -150,6 +150,17 @@ impl ResolveError {
         Self::Server { name: name.to_owned(), source: Arc::new(error) }
     }
 
+    /// The server that has to be agreed to first, if that is the reason.
+    pub fn not_allowed(&self) -> Option<&str> {
+        match self {
+            Self::Server { source, .. } => match &**source {
+                ServerError::NotAllowed { server, .. } => Some(server),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// What a program printed that should have described itself.
     pub fn printed(&self) -> Option<&str> {
         match self {

@@ -1,141 +1,25 @@
-//! Tools of MCP servers: found by name, described by their server, changed by the configuration.
-//!
-//! A tool is named by an entry of its own (`source = "mcp.<server>.<tool>"`) or by one that stands for all
-//! tools of a server (`mcp.<server>.*`), which then have the names that the server gave them. Two tools
-//! with one name are refused and never renamed: which of them a name means must not depend on the order of
-//! a file.
+//! One tool of an MCP server: described by its server, changed by the configuration.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use jp_config::{
-    conversation::tool::{Tool as ConfiguredTool, ToolConfig, source::ToolSource},
+    conversation::tool::{Tool as ConfiguredTool, source::ToolSource},
     nearest,
-    providers::McpServerConfig,
 };
-use jp_mcp::Tools;
 use jp_tool::ToolSchema;
 use serde_json::Value;
-use tokio::task::JoinSet;
-use url::Url;
 
-use super::{ResolveError, ResolvedTool, Resolver, error::Offer, settings};
+use super::{CallSettings, ResolveError, ResolvedTool, Resolver, Served, error::Offer};
 use crate::tool::{
     arguments::Validator,
     context::Place,
     definition::{self, Origin},
-    mcp::{Launcher, Pinned, Recipe, Server, ServerError, Way, schema},
+    mcp::{Pinned, Server, schema},
     merge::{self, Overrides},
     runtime::mcp::McpRuntime,
 };
 
-/// A tool of the configuration, or one that an entry for a whole server stands for.
-#[derive(Debug, Clone)]
-pub struct Listed {
-    /// What the model calls it.
-    pub name: String,
-    /// The entry that it comes from.
-    pub entry: String,
-    /// Where it comes from.
-    pub source: ToolSource,
-    /// Why it cannot be used.
-    pub error: Option<ResolveError>,
-}
-
 impl Resolver {
-    /// All tools, those of servers that an entry stands for included; such servers are started.
-    pub async fn listed(self: &Arc<Self>) -> Vec<Listed> {
-        let mut offers = self.offers().await;
-        let mut all: Vec<Listed> = Vec::new();
-        for tool in self.config.app.conversation.tools.iter() {
-            let (entry, source) = (tool.name.to_owned(), tool.source.clone());
-            match offers.remove(tool.name) {
-                None => all.push(Listed { name: entry.clone(), entry, source, error: None }),
-                Some(Ok(tools)) => all.extend(self.listed_of(&entry, &source, &tools)),
-                Some(Err(error)) => {
-                    all.push(Listed { name: entry.clone(), entry, source, error: Some(error) });
-                }
-            }
-        }
-        for at in 0..all.len() {
-            let Listed { name, entry, source, .. } = &all[at];
-            // A tool that has the name as its own keeps it; the one that came with a server is refused.
-            let is_named = entry == name && source.all_of().is_none();
-            let is_other = |other: &&Listed| other.name == *name && other.source != *source;
-            if let Some(other) = all.iter().find(is_other).filter(|_| !is_named) {
-                all[at].error = Some(collision(name, source, &other.source));
-            }
-        }
-        all
-    }
-
-    /// What the servers offer that an entry stands for, by that entry; asked side by side.
-    async fn offers(self: &Arc<Self>) -> HashMap<String, Result<Arc<Tools>, ResolveError>> {
-        let mut asked = JoinSet::new();
-        for tool in self.config.app.conversation.tools.iter() {
-            let Some(server) = tool.source.all_of() else { continue };
-            let (resolver, server, entry) = (self.clone(), server.to_owned(), tool.name.to_owned());
-            asked.spawn(async move {
-                let found = match resolver.server(&server) {
-                    Ok(server) => server.tools().await,
-                    Err(error) => Err(error),
-                };
-                let found = found.map_err(|error| ResolveError::server(&entry, error));
-                (entry, found)
-            });
-        }
-        asked.join_all().await.into_iter().collect()
-    }
-
-    fn listed_of(&self, entry: &str, source: &ToolSource, tools: &Tools) -> Vec<Listed> {
-        let server = source.all_of().unwrap_or_default();
-        let listed = tools.tools.iter().filter_map(|tool| {
-            let source = ToolSource::Mcp { server: server.to_owned(), tool: tool.name.clone() };
-            let (name, entry) = (tool.name.clone(), entry.to_owned());
-            (!self.has_own_entry(&source)).then_some(Listed { name, entry, source, error: None })
-        });
-        listed.collect()
-    }
-
-    /// Whether a tool of a server is named by an entry of its own.
-    fn has_own_entry(&self, source: &ToolSource) -> bool {
-        self.config.app.conversation.tools.iter().any(|tool| tool.source == source)
-    }
-
-    /// The tool of this name among those that entries for whole servers stand for.
-    pub(super) async fn of_any_server(
-        self: &Arc<Self>,
-        name: &str,
-    ) -> Result<Option<ResolvedTool>, ResolveError> {
-        let mut offers = self.offers().await;
-        let mut found: Option<(ToolSource, &ToolConfig)> = None;
-        let mut failed = None;
-        for entry in self.config.app.conversation.tools.iter() {
-            let server = entry.source.all_of();
-            let (Some(server), Some(offered)) = (server, offers.remove(entry.name)) else {
-                continue;
-            };
-            let source = ToolSource::Mcp { server: server.to_owned(), tool: name.to_owned() };
-            match offered {
-                Ok(offered) if offered.get(name).is_none() || self.has_own_entry(&source) => {}
-                Ok(_) => match &found {
-                    Some((other, _)) if *other != source => {
-                        return Err(collision(name, &source, other));
-                    }
-                    _ => found = Some((source, entry.config)),
-                },
-                Err(error) => failed = Some(error),
-            }
-        }
-        match (found, failed) {
-            (Some((source, config)), _) => {
-                self.mcp(ConfiguredTool { name, source: &source, config }).await.map(Some)
-            }
-            // It may be a tool of the server that could not be asked.
-            (None, Some(error)) => Err(error),
-            (None, None) => Ok(None),
-        }
-    }
-
     /// A tool of a server, with the settings of the entry that names it or stands for it, and otherwise
     /// with none.
     pub async fn resolve_at(
@@ -225,90 +109,16 @@ impl Resolver {
             definition,
             docs,
             origins,
-            settings: settings(tool),
+            settings: CallSettings::of(tool),
             describes_itself: false,
             runtime: Arc::new(runtime),
             live: None,
             name_at_source: found.name.clone(),
+            served: Some(Served {
+                server: server.name().to_owned(),
+                is_named: self.has_own_entry(tool.source),
+            }),
             validator,
         })
     }
-
-    /// The server of this name. It is not started yet.
-    pub fn server(&self, name: &str) -> Result<Arc<Server>, ServerError> {
-        let servers = &self.config.app.providers.mcp;
-        let Some(config) = servers.get(name) else {
-            let nearest = nearest(name, servers.keys().map(String::as_str)).map(str::to_owned);
-            return Err(ServerError::Unknown { name: name.to_owned(), nearest });
-        };
-        self.servers.get(name, || self.recipe(name, config))
-    }
-
-    fn recipe(&self, name: &str, config: &McpServerConfig) -> Result<Recipe, ServerError> {
-        let way = match &config.url {
-            Some(url) => {
-                let key = self.config.server_key(name, &["url"]);
-                let url = Url::parse(url).map_err(|error| setting(key, error.to_string()))?;
-                Way::Http { url, headers: self.filled(name, "headers", &config.headers)? }
-            }
-            None => Way::Program(Box::new(self.launcher(name, config)?)),
-        };
-        Ok(Recipe {
-            name: name.to_owned(),
-            way,
-            is_stateful: config.stateful,
-            startup: config.startup_timeout(),
-            patience: config.timeout(),
-        })
-    }
-
-    fn launcher(&self, name: &str, config: &McpServerConfig) -> Result<Launcher, ServerError> {
-        let variables = self.filled(name, "variables", &config.variables)?;
-        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
-        let root = self.world.root.clone();
-        Ok(Launcher {
-            confiner: self.confiner.clone(),
-            search: self.world.machine.search.clone(),
-            key: self.config.server_key(name, &[]),
-            command: config.command.clone().unwrap_or_default(),
-            arguments: config.arguments.to_vec(),
-            directory: root.join(config.cwd.as_deref().unwrap_or_default()),
-            root,
-            variables: variables.collect(),
-            policy: self.policies.server(name).map(|server| server.policy.clone()),
-            needs: config.system.as_ref().map(self.needs).unwrap_or_default(),
-            approved: self.approved(),
-            checksum: config.checksum.as_ref().map(|checksum| checksum.value.clone()),
-        })
-    }
-
-    /// A table of a server with all variables in place.
-    fn filled(
-        &self,
-        server: &str,
-        table: &str,
-        values: &indexmap::IndexMap<String, String>,
-    ) -> Result<Vec<(String, String)>, ServerError> {
-        let fill = &self.servers.shared().world.fill;
-        let one = |(name, value): (&String, &String)| {
-            let key = self.config.server_key(server, &[table, name]);
-            let filled = fill(&key, value).map_err(|reason| setting(key, reason))?;
-            Ok((name.clone(), filled))
-        };
-        values.iter().map(one).collect()
-    }
-
-    /// Ends all servers that were started.
-    pub async fn close(&self) {
-        self.servers.close().await;
-    }
-}
-
-fn setting(key: String, reason: String) -> ServerError {
-    ServerError::Setting { key, reason }
-}
-
-fn collision(name: &str, source: &ToolSource, other: &ToolSource) -> ResolveError {
-    let (name, source, other) = (name.to_owned(), source.to_string(), other.to_string());
-    ResolveError::Collision { name, source_of_it: source, other }
 }

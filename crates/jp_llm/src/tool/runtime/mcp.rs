@@ -116,13 +116,13 @@ impl McpRuntime {
         loop {
             let (forms, then) = match running.next(request.cancel).await {
                 Next::Cancelled => return Ok(ExecutionOutcome::Cancelled.into()),
-                Next::Done(Err(error)) => return Ok(self.failed(&error, warnings)),
+                Next::Done(Err(error)) => return Ok(self.failed(&error, warnings).await),
                 Next::Done(Ok(Called::Done(result))) => {
                     let heard = heard::of_server(result);
                     warnings.extend(heard.warnings);
                     let (outcome, unread) = self.followed(heard.outcome, request.cancel).await;
                     warnings.extend(unread);
-                    return Ok(self.ended(outcome, warnings));
+                    return Ok(self.ended(outcome, warnings).await);
                 }
                 Next::Done(Ok(Called::InputRequired(round))) => {
                     (round.forms.clone(), Then::Again(round))
@@ -245,11 +245,11 @@ impl McpRuntime {
         (ExecutionOutcome::Completed(Ok(content)), warnings)
     }
 
-    fn ended(&self, outcome: ExecutionOutcome, warnings: Vec<String>) -> Execution {
+    async fn ended(&self, outcome: ExecutionOutcome, warnings: Vec<String>) -> Execution {
         let outcome = match outcome {
-            ExecutionOutcome::Completed(Ok(mut content)) => {
-                media::save(self.server.media(), &mut content);
-                ExecutionOutcome::Completed(Ok(content))
+            ExecutionOutcome::Completed(Ok(content)) => {
+                let saved = media::save(self.server.media(), content).await;
+                ExecutionOutcome::Completed(saved.map_err(|error| failure(&error)))
             }
             other => other,
         };
@@ -257,12 +257,12 @@ impl McpRuntime {
         Execution { warnings, ..outcome.into() }
     }
 
-    fn failed(&self, error: &McpError, warnings: Vec<String>) -> Execution {
+    async fn failed(&self, error: &McpError, warnings: Vec<String>) -> Execution {
         let outcome = match error {
             McpError::Cancelled { .. } => ExecutionOutcome::Cancelled,
             error => ExecutionOutcome::Completed(Err(failure(error))),
         };
-        self.ended(outcome, warnings)
+        self.ended(outcome, warnings).await
     }
 }
 
@@ -362,12 +362,15 @@ fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
             let key = format!("providers.mcp.{server}.timeout_secs");
             made.error.trace.push(format!("`{key}` is how long it may take"));
         }
+        if let Some(McpError::Login { .. }) = cause.downcast_ref() {
+            // Nobody was asked to log in, and nobody is in the middle of a call.
+            made.cause = Cause::Unanswered;
+        }
         if let Some(ProgramError::Confine(ConfineError::Refused(refusal))) = cause.downcast_ref() {
             made.cause = Cause::Refused;
             made.error.trace.extend(refusal.hints.iter().map(ToString::to_string));
         }
-        if let Some(ProgramError::Checksum { .. } | ProgramError::Swapped(_)) = cause.downcast_ref()
-        {
+        if let Some(ProgramError::Checksum { .. }) = cause.downcast_ref() {
             made.cause = Cause::Refused;
         }
     }

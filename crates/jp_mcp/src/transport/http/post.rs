@@ -18,6 +18,7 @@ use sse_stream::SseStream;
 
 use super::Answer;
 use crate::{
+    authorize::Challenge,
     limits::MAX_MESSAGE,
     shared::{Fault, Shared},
 };
@@ -29,29 +30,51 @@ const SESSION: &str = "mcp-session-id";
 /// So much of the body of an error is shown.
 const SHOWN: usize = 1024;
 
+/// The longest `WWW-Authenticate` that is read, in bytes.
+const MAX_CHALLENGE: usize = 16 * 1024;
+
 /// Sends a message, to where the request says. If the answer is too large, that is noted for whoever waits.
 pub(super) async fn post(
     mut request: RequestBuilder,
     message: &ClientJsonRpcMessage,
     session: Option<&str>,
     shared: &Arc<Shared>,
-) -> Answer<StreamableHttpPostResponse> {
+) -> Answer<Posted> {
     if let Some(session) = session {
         request = request.header(SESSION, session);
     }
     let response = send(request, message).await?;
     if matches!(response.status(), StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-        return Ok(StreamableHttpPostResponse::Accepted);
+        return Ok(Posted::Answered(Box::new(StreamableHttpPostResponse::Accepted)));
     }
     if response.status() == StatusCode::NOT_FOUND && session.is_some() {
         return Err(StreamableHttpError::SessionExpired);
     }
+    if let Some(challenge) = Challenge::of(response.status(), challenges(&response)) {
+        return Ok(Posted::Challenged(challenge));
+    }
     let meter = Meter { shared: shared.clone(), of: awaited(message).cloned(), event: 0, line: 0 };
-    if response.status().is_success() {
+    let answer = if response.status().is_success() {
         answered(response, meter).await
     } else {
         refused(response, meter).await
-    }
+    };
+    answer.map(|answer| Posted::Answered(Box::new(answer)))
+}
+
+/// What became of a message.
+pub(super) enum Posted {
+    Answered(Box<StreamableHttpPostResponse>),
+    /// The server wants to know who we are, or wants more; it has not acted on the message.
+    Challenged(Challenge),
+}
+
+/// All that it says about that.
+fn challenges(response: &Response) -> Option<String> {
+    let values = response.headers().get_all(WWW_AUTHENTICATE);
+    let values: Vec<&str> = values.iter().filter_map(|value| value.to_str().ok()).collect();
+    let all = values.join(", ");
+    (!all.is_empty() && all.len() <= MAX_CHALLENGE).then_some(all)
 }
 
 async fn send(request: RequestBuilder, message: &ClientJsonRpcMessage) -> Answer<Response> {
@@ -167,7 +190,7 @@ impl Meter {
     }
 }
 
-fn awaited(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+pub(super) fn awaited(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ClientJsonRpcMessage::Request(request) => Some(&request.id),
         _ => None,

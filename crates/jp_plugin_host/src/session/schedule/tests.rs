@@ -1,5 +1,7 @@
 //! What runs beside what.
 
+use std::fmt::Write as _;
+
 use jp_plugin::{PluginToHost, to_host};
 
 use super::*;
@@ -12,7 +14,7 @@ fn schedule(lines: &[&str]) -> Schedule {
         let mut message = format!("{{\"type\":\"{}\",\"events\":[]", words[0]);
         for (key, word) in ["conversation", "id"].iter().zip(&words[1..]) {
             if *word != "-" {
-                message += &format!(",\"{key}\":\"{word}\"");
+                let _ = write!(message, ",\"{key}\":\"{word}\"");
             }
         }
         let Ok(PluginToHost::Request(asked)) = to_host::parse(format!("{message}}}").as_bytes())

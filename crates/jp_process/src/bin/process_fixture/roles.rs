@@ -13,7 +13,10 @@ use std::{
 };
 
 use jp_process::{Bounds, Call, Host, Spawn, Stop, run};
-use jp_sandbox::{confinement::Tier, linux::helper};
+use jp_sandbox::{
+    confinement::{Confinement, Tier},
+    linux::helper,
+};
 
 use crate::plain::{confinement, shell};
 
@@ -91,6 +94,7 @@ fn parent(what: &str, helper: &str, token: &str) -> io::Result<()> {
     let host = Host::new(helper);
     match what {
         "hold" => runtime.block_on(hold(&host, helper, token)),
+        "lend" => runtime.block_on(lend(&host)),
         "swallow" => {
             runtime.block_on(swallow(&host, helper))?;
             println!("{}", most_memory()?);
@@ -119,6 +123,26 @@ async fn hold(host: &Host, fixture: &str, token: &str) -> io::Result<()> {
     println!("ready");
     tokio::time::sleep(LONG).await;
     drop(children);
+    Ok(())
+}
+
+/// Lends its terminal to a shell that reads from it, is interrupted, and dies with the terminal in a state that
+/// nobody else could use; then reads from it itself.
+async fn lend(host: &Host) -> io::Result<()> {
+    let script = "trap 'echo child interrupted >/dev/tty; stty raw -echo </dev/tty; kill -9 $$' INT; \
+                  read line </dev/tty; echo child got $line >/dev/tty; while :; do sleep 1; done";
+    let terminal = Some(rustix::process::getpgrp().as_raw_pid());
+    let confinement = Confinement { terminal, ..confinement(Tier::None) };
+    let mut child = host
+        .spawn(Spawn::new(shell(script, Path::new("sh"), &[]), confinement).piped())
+        .await
+        .map_err(io::Error::other)?;
+    println!("lent");
+    let exit = child.wait().await.map_err(io::Error::other)?;
+    println!("back: {exit}");
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    println!("parent got {line}");
     Ok(())
 }
 

@@ -142,6 +142,7 @@ fn order(fixture: &Fixture, header: &Header, script: &str, tier: Tier) -> (Confi
         execute: header.execute,
         limits: header.limits,
         observe: false,
+        terminal: None,
     };
     let words = command(fixture, script);
     let variables = fixture.variables(temporary.as_str());

@@ -63,8 +63,8 @@ impl Carried {
     }
 }
 
-/// Whether an address can be dialed without a rule that names it.
-pub(super) fn is_public(address: IpAddr) -> bool {
+/// Whether an address belongs to the open internet: it can be dialed without a rule that names it.
+pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => match Carried::by_v6(address) {

@@ -62,3 +62,29 @@ fn another_page_is_none() {
         assert!(Page::parse(html, &path).unwrap().is_none(), "{html}");
     }
 }
+
+/// Members within members, and documentation within documentation: without a bound each level would
+/// have a copy of all that is below it, here a gigabyte of ten megabytes.
+#[test]
+fn what_lies_within_each_other_is_taken_once() {
+    const LEVELS: usize = 100;
+    let path = DocPath::new("paint/struct.A.html").unwrap();
+    let filling = "y ".repeat(5 << 20);
+    for level in [
+        "<div id=\"method.a\">",
+        "<i id=\"method.a\"></i><div class=\"docblock\">",
+        "<dl class=\"item-table\"><dt><a>a</a></dt><dd>",
+    ] {
+        let html = format!(
+            "<section id=\"main-content\"><h1>Struct A</h1>{}{filling}",
+            level.repeat(LEVELS)
+        );
+        let page = Page::parse(&html, &path).unwrap().unwrap();
+        let members = page.members.iter().map(|m| m.declaration.len() + m.docs.len());
+        let contents =
+            page.contents.iter().map(|(kind, name, says)| kind.len() + name.len() + says.len());
+        let taken: usize = members.chain(contents).sum();
+        assert!(!page.members.is_empty() || !page.contents.is_empty(), "{level}");
+        assert!(taken <= MAX_TEXT, "{level}: {taken}");
+    }
+}

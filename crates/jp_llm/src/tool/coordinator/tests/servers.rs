@@ -9,10 +9,10 @@ use crate::tool::{context::Place, mcp::Server, runtime::mcp::McpRuntime};
 
 /// A server that answers its calls with these results, one after the other.
 #[derive(Debug, Clone)]
-struct InMemory {
+pub(super) struct InMemory {
     era: &'static str,
     steps: Arc<Mutex<VecDeque<Value>>>,
-    calls: Arc<Mutex<Vec<Value>>>,
+    pub(super) calls: Arc<Mutex<Vec<Value>>>,
 }
 
 struct Nothing;
@@ -41,7 +41,7 @@ impl Launch for InMemory {
 }
 
 impl InMemory {
-    fn new(era: &'static str, steps: impl IntoIterator<Item = Value>) -> Self {
+    pub(super) fn new(era: &'static str, steps: impl IntoIterator<Item = Value>) -> Self {
         let steps = Arc::new(Mutex::new(steps.into_iter().collect()));
         Self { era, steps, calls: Arc::default() }
     }
@@ -103,18 +103,23 @@ impl InMemory {
     }
 
     /// A scene whose tool is served by this.
-    async fn scene(&self) -> Scene {
-        let server = Arc::new(Server::started_by(Arc::new(self.clone())));
-        let tool = server.tools().await.unwrap().get("walk").unwrap().clone();
-        let (workspace_id, conversation_id, access) = Default::default();
-        let place = Place { root: "/w".into(), workspace_id, conversation_id, access };
-        let mut scene = Scene::new([]);
-        scene.tool.runtime = Arc::new(McpRuntime::new(server, tool, place));
-        scene
+    pub(super) async fn scene(&self) -> Scene {
+        scene_of(Arc::new(self.clone()), "walk").await
     }
 }
 
-fn text(text: &str) -> Value {
+/// A scene with a tool of the server that is started like this.
+pub(super) async fn scene_of(launch: Arc<dyn Launch>, tool: &str) -> Scene {
+    let server = Arc::new(Server::started_by(launch));
+    let tool = server.tools().await.unwrap().get(tool).unwrap().clone();
+    let (workspace_id, conversation_id, access) = Default::default();
+    let place = Place { root: "/w".into(), workspace_id, conversation_id, access };
+    let mut scene = Scene::new([]);
+    scene.tool.runtime = Arc::new(McpRuntime::new(server, tool, place));
+    scene
+}
+
+pub(super) fn text(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
 }
 
@@ -150,7 +155,7 @@ impl InquiryBackend for Yes {
     }
 }
 
-/// D31-058, D31-060, D31-062, D31-078: however the server asks, the assistant can be the one who answers, and
+/// D31-060, D31-062: however the server asks, the assistant can be the one who answers, and
 /// the tool completes.
 #[tokio::test]
 async fn the_assistant_answers_a_server() {

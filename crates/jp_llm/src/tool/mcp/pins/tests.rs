@@ -1,4 +1,7 @@
 //! Tools that stay what they were, and tools that do not.
+#![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+
+use std::fs;
 
 use jp_mcp::Annotations;
 use serde_json::json;
@@ -80,4 +83,39 @@ fn what_cannot_be_read_accepts_nothing() {
     let path = pins(&directory).path("s").unwrap();
     fs::write(&path, "{").unwrap();
     assert!(pins(&directory).check("s", &echo).is_err());
+}
+
+/// Two runs that know of the server what was there before lose nothing of each other.
+#[test]
+fn another_run_keeps_what_this_one_has_not_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, other) = (pins(&directory), pins(&directory));
+    let [a, b, c] = ["a", "b", "c"].map(|name| tool(name, "x", json!({})));
+    for pins in [&one, &other] {
+        assert_eq!(pins.peek("s", &a).unwrap(), None);
+    }
+    assert_eq!(one.check("s", &a).unwrap(), Pinned::First);
+    assert_eq!(other.check("s", &b).unwrap(), Pinned::First);
+    assert_eq!(one.check("s", &c).unwrap(), Pinned::First);
+    for tool in [&a, &b, &c] {
+        assert_eq!(pins(&directory).check("s", tool).unwrap(), Pinned::Same);
+    }
+    assert!(other.knows("s", "b").unwrap() && !other.knows("s", "d").unwrap());
+}
+
+/// What could not be written is not known either: the next look is at the file.
+#[test]
+fn what_was_not_written_is_not_accepted() {
+    let directory = tempfile::tempdir().unwrap();
+    let echo = tool("echo", "a", json!({}));
+    let pins = pins(&directory);
+    assert_eq!(pins.check("s", &echo).unwrap(), Pinned::First);
+    let kept = pins.path("s").unwrap();
+    // A directory cannot be replaced by a file.
+    fs::remove_file(&kept).unwrap();
+    fs::create_dir_all(kept.join("x")).unwrap();
+    let changed = tool("echo", "b", json!({}));
+    assert!(pins.accept("s", &changed).is_err());
+    fs::remove_dir_all(&kept).unwrap();
+    assert_eq!(pins.peek("s", &changed).unwrap(), None);
 }

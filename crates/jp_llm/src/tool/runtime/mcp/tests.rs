@@ -1,5 +1,7 @@
 //! What is sent beside the arguments.
 
+#![expect(clippy::disallowed_methods, reason = "one of them reads the sources of this crate")]
+
 use jp_tool::Tool;
 use serde_json::json;
 
@@ -57,8 +59,7 @@ fn nothing_is_sent_where_there_is_nothing_to_say() {
     }
 }
 
-/// D31-050, D31-051, D31-053: what a program reads on its stdin and what a server reads in `_meta` are the
-/// same two objects, because one function makes them.
+/// D31-051: what a program reads on its stdin and what a server reads in `_meta` are the same two objects.
 #[test]
 fn a_program_and_a_server_are_told_the_same() {
     let invocation = tool_context(&place(), tool(json!({ "a": 1 }), json!({})), Action::Run);
@@ -67,4 +68,53 @@ fn a_program_and_a_server_are_told_the_same() {
     assert_eq!(on_stdin["tool"], sent["computer.jp/tool"]);
     assert_eq!(on_stdin["context"], sent["computer.jp/context"]);
     assert_eq!(on_stdin.as_object().unwrap().len(), 2);
+}
+
+/// D31-053: every runtime takes what it says from `tool_context`, and nothing else in this crate puts a call
+/// or a context together. Taking one apart is something else.
+#[test]
+fn one_function_builds_what_a_tool_is_told() {
+    let source = camino::Utf8Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+    let (mut builders, mut users) = (Vec::new(), Vec::new());
+    let mut rest = vec![source.to_owned()];
+    while let Some(path) = rest.pop() {
+        if path.is_dir() {
+            rest.extend(path.read_dir_utf8().unwrap().map(|entry| entry.unwrap().into_path()));
+            continue;
+        }
+        let name = path.strip_prefix(source).unwrap().to_string();
+        if path.extension() != Some("rs") || name.contains("tests") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Words of their own: `ToolContext {` is another type.
+        let builds = |line: &str| {
+            let line = line.trim_start();
+            let word = |word: &str| line.starts_with(word) || line.contains(&format!(" {word}"));
+            (word("Invocation {") || word("Context {"))
+                && !["let Invocation {", "let Context {", "->", "impl", "struct", "//"]
+                    .iter()
+                    .any(|other| line.contains(other))
+        };
+        if text.lines().any(builds) {
+            builders.push(name.clone());
+        }
+        if text.contains("tool_context(") {
+            users.push(name);
+        }
+    }
+    users.sort();
+    assert_eq!(builders, ["tool/context.rs"]);
+    assert_eq!(
+        users,
+        [
+            "tool/context.rs",
+            "tool/local.rs",
+            "tool/runtime/mcp.rs",
+            "tool/runtime/stdio.rs",
+            "tool/runtime/stdio/live.rs",
+            "tool/runtime/vfs.rs",
+            "tool/schema_query.rs"
+        ]
+    );
 }

@@ -1,0 +1,124 @@
+//! `jp plugin install`
+
+use jp_plugin::{CommandPath, registry::Registry};
+use jp_plugin_registry::{Fetch, Source, Step, find};
+use serde_json::json;
+
+use super::{
+    acquire::acquire,
+    binary::{self, Given},
+    say,
+    world::{Why, World},
+};
+use crate::{
+    args::PluginInstall,
+    ctx::Ctx,
+    error::{Error, Result},
+    tools,
+};
+
+/// What a word of the command line means.
+enum What {
+    Name(String),
+    Given(Given),
+}
+
+pub(super) fn run(ctx: &Ctx, args: &PluginInstall) -> Result {
+    let world = World::new(ctx)?;
+    let what = args.what.iter().map(|word| what(ctx, word)).collect::<Result<Vec<_>>>()?;
+    let single = matches!(what.as_slice(), [What::Given(_)]);
+    if !single && (args.sha256.is_some() || args.id.is_some()) {
+        return Err(Error::usage("--sha256 and --id are for one file or one URL"));
+    }
+    tools::block_on(async {
+        let fetch = World::fetch()?;
+        let mut names = Vec::new();
+        for what in what {
+            match what {
+                What::Name(name) => names.push(name),
+                What::Given(given) => binary::install(&world, &fetch, args, &given).await?,
+            }
+        }
+        if names.is_empty() { Ok(()) } else { named(&world, &fetch, &names, args.yes).await }
+    })
+}
+
+/// A URL, a path, or a name. Something that is a name is a file only if it is there and called like one.
+fn what(ctx: &Ctx, word: &str) -> Result<What> {
+    if word.contains("://") {
+        let source = Source::parse(word).map_err(|error| {
+            Error::usage(error).hint("a plugin is executed, so it is only fetched over https")
+        })?;
+        return Ok(What::Given(Given::new(source)));
+    }
+    let path = ctx.cwd().join(word);
+    let is_file = word.contains('/') || (word.starts_with(jp_plugin::PREFIX) && path.is_file());
+    Ok(if is_file { What::Given(Given::new(Source::File(path))) } else { What::Name(word.into()) })
+}
+
+async fn named(world: &World<'_>, fetch: &Fetch, names: &[String], yes: bool) -> Result {
+    let registry = match world.registry()? {
+        Some(registry) => registry,
+        None => world.refresh(fetch).await?,
+    };
+    let commands: Vec<CommandPath> =
+        names.iter().map(|name| command(&registry, name)).collect::<Result<_>>()?;
+    let plan = world.plan(&registry, &commands, Why::Named { yes })?;
+    let asked: Vec<_> = plan.steps.iter().filter(|step| step.ask).map(|it| &it.id).collect();
+    let asked: Vec<_> = asked.iter().map(ToString::to_string).collect();
+    let otherwise = format!("`jp plugin install --yes {}` agrees to it", asked.join(" "));
+    acquire(world, fetch, &plan, &otherwise).await?;
+    for step in &plan.steps {
+        report(world, step)?;
+    }
+    for (paths, reason) in [
+        (&plan.present, "is installed already"),
+        (&plan.groups, "is a group of commands; there is nothing to install"),
+    ] {
+        for path in paths.iter().filter(|path| commands.contains(path)) {
+            if !world.ctx.is_json() {
+                say(world.ctx, &format!("`jp {path}` {reason}.\n"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The command that a name means.
+fn command(registry: &Registry, name: &str) -> Result<CommandPath> {
+    if let Some((command, _)) = find(registry, name) {
+        return Ok(command.clone());
+    }
+    // One that is there and cannot be used is told as that.
+    if registry.skipped.iter().any(|it| it.key == name)
+        && let Ok(command) = name.parse()
+    {
+        return Ok(command);
+    }
+    let known =
+        registry.entries.iter().flat_map(|(path, it)| [path.to_string(), it.id.to_string()]);
+    let score = |known: &str| strsim::jaro_winkler(known, name);
+    let nearest = known.max_by(|a, b| score(a).total_cmp(&score(b)));
+    let error = Error::usage(format!("the registry has no plugin `{name}`"));
+    Err(match nearest.filter(|it| score(it) > 0.75) {
+        Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
+        None => error.hint("`jp plugin update` fetches the registry again"),
+    })
+}
+
+fn report(world: &World<'_>, step: &Step) -> Result {
+    let file = world.home.binary(&step.id);
+    if world.ctx.is_json() {
+        return world.ctx.print_json(&json!({
+            "id": step.id,
+            "command": step.command,
+            "sha256": step.sha256,
+            "file": file,
+            "url": step.source.to_string(),
+            "official": step.official,
+        }));
+    }
+    let word = if step.replaces.is_some() { "Updated" } else { "Installed" };
+    let later = if step.official { "" } else { " You are asked before it runs." };
+    say(world.ctx, &format!("{word} `jp {}` as {file}.{later}\n", step.command))
+}

@@ -1,0 +1,116 @@
+//! `jp plugin list`
+
+use comfy_table::{ContentArrangement, Table, presets};
+use jp_plugin_host::{
+    catalog::{Known, Plugin, Source, Standing},
+    describe::Described,
+    help::one_line,
+    trust::Verdict,
+};
+use jp_printer::Print;
+use serde_json::{Value, json};
+
+use crate::{
+    args::PluginList,
+    ctx::Ctx,
+    error::Result,
+    plugins::{Shelf, Wish},
+};
+
+pub(super) fn run(ctx: &Ctx, args: &PluginList) -> Result {
+    let wish = if args.refresh { Wish::All } else { Wish::Unknown };
+    let shelf = Shelf::open(ctx, wish)?;
+    let here = shelf.catalog.plugins().iter();
+    let rows: Vec<(&Plugin, &Known)> =
+        here.filter_map(|plugin| Some((plugin, plugin.binary.as_ref()?))).collect();
+    if ctx.is_json() {
+        for (plugin, known) in &rows {
+            ctx.print_json(&object(&shelf, plugin, known))?;
+        }
+        return Ok(());
+    }
+    if rows.is_empty() {
+        return Ok(ctx.printer().print(Print::chrome("No plugins were found.\n"))?);
+    }
+    Ok(ctx.printer().print(Print::content(&table(&shelf, &rows)).untrusted())?)
+}
+
+fn table(shelf: &Shelf, rows: &[(&Plugin, &Known)]) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(["COMMAND", "VERSION", "SOURCE", "RUN", "FILE", ""]);
+    for (plugin, known) in rows {
+        let version = plugin.said().map_or_else(|| "-".to_owned(), |said| one_line(&said.version));
+        table.add_row([
+            plugin.command.to_string(),
+            version,
+            source(plugin.source).to_owned(),
+            may_run(shelf, plugin, known).to_owned(),
+            known.binary.path.to_string(),
+            note(plugin, known).unwrap_or_default(),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+fn object(shelf: &Shelf, plugin: &Plugin, known: &Known) -> Value {
+    let said = plugin.said();
+    json!({
+        "id": plugin.id,
+        "command": plugin.command.words(),
+        "source": source(plugin.source),
+        "path": known.binary.path,
+        "sha256": known.sha256,
+        "name": said.map(|said| &said.name),
+        "version": said.map(|said| &said.version),
+        "description": plugin.description(),
+        "author": said.and_then(|said| said.author.as_ref()),
+        "repository": said.and_then(|said| said.repository.as_ref()),
+        "run": may_run(shelf, plugin, known),
+        "active": plugin.standing == Standing::Active,
+        "note": note(plugin, known),
+    })
+}
+
+fn source(source: Source) -> &'static str {
+    match source {
+        Source::Installed => "installed",
+        Source::Registry => "registry",
+        Source::Path => "path",
+    }
+}
+
+/// What would happen if it were used now.
+fn may_run(shelf: &Shelf, plugin: &Plugin, known: &Known) -> &'static str {
+    let sum = known.sha256.as_deref().unwrap_or_default();
+    match shelf.policy.verdict(plugin, &known.binary, sum) {
+        Verdict::Run if shelf.policy.is_approved(&known.binary, sum) => "approved",
+        Verdict::Run => "unattended",
+        Verdict::Ask => "ask",
+        Verdict::Denied => "deny",
+        Verdict::Mismatch(_) => "wrong checksum",
+    }
+}
+
+/// What else there is to say about it.
+fn note(plugin: &Plugin, known: &Known) -> Option<String> {
+    let standing = match &plugin.standing {
+        Standing::Active => None,
+        Standing::BuiltIn(name) => Some(format!("never reached: `jp {name}` is a command of jp")),
+        Standing::Shadowed { by, source: of } => {
+            Some(format!("never reached: `{by}` ({}) comes first", source(*of)))
+        }
+    };
+    let described = match &known.described {
+        Described::Said(_) | Described::Denied => None,
+        Described::Unverified | Described::Unasked => Some("unverified".to_owned()),
+        Described::Failed(why) => Some(one_line(why)),
+    };
+    let both: Vec<String> = standing.into_iter().chain(described).collect();
+    (!both.is_empty()).then(|| both.join("; "))
+}

@@ -1,0 +1,49 @@
+//! `jp plugin pin`
+
+use jp_plugin::{PREFIX, PluginId};
+use jp_plugin_registry::Sha256;
+use jp_process::find_program;
+use serde_json::json;
+
+use super::{say, settings, world::World};
+use crate::{
+    args::PluginPin,
+    ctx::{self, Ctx},
+    error::{Error, Result},
+};
+
+pub(super) fn run(ctx: &Ctx, args: &PluginPin) -> Result {
+    let world = World::new(ctx)?;
+    let id = world.id(&args.name)?;
+    let sha256 = match &args.sha256 {
+        Some(given) => given.parse().map_err(Error::usage)?,
+        None => of_file(&world, &id)?,
+    };
+    let values: [(&[&str], String); 2] = [
+        (&["checksum", "algorithm"], "\"sha256\"".to_owned()),
+        (&["checksum", "value"], format!("\"{sha256}\"")),
+    ];
+    let file = settings::set(ctx, id.as_str(), &values)?;
+    if ctx.is_json() {
+        return ctx.print_json(&json!({ "id": id, "sha256": sha256, "settings": file }));
+    }
+    say(ctx, &format!("`{id}` is pinned to sha256 {sha256}, in {file}.\n"))
+}
+
+/// The checksum of what is installed, or else of what the search path has under its name.
+fn of_file(world: &World<'_>, id: &PluginId) -> Result<Sha256> {
+    let installed = world.home.sha256(id);
+    let path = world.home.binary(id);
+    let installed =
+        installed.map_err(|error| Error::failure(format!("cannot read {path}: {error}")))?;
+    if let Some(sha256) = installed {
+        return Ok(sha256);
+    }
+    let name = format!("{PREFIX}{id}");
+    let path = ctx::variable("PATH");
+    let found = find_program(name.as_ref(), path.as_ref(), "/".as_ref()).map_err(|_| {
+        Error::usage(format!("the plugin `{id}` is not installed"))
+            .hint("`--sha256` pins a checksum without a file")
+    })?;
+    ctx::checksum_of(&found)
+}

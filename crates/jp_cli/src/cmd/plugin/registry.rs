@@ -1,0 +1,50 @@
+//! `jp plugin registry`: for those who write one.
+
+use clap::CommandFactory as _;
+use jp_plugin::CommandPath;
+use jp_plugin_registry::{MAX_REGISTRY, check as findings};
+use jp_printer::Print;
+use serde_json::json;
+
+use super::say;
+use crate::{
+    args::{Args, PluginRegistryCheck},
+    ctx::{self, Ctx},
+    error::{Error, Result},
+    exit::Exit,
+    format::count,
+};
+
+pub(super) fn check(ctx: &Ctx, args: &PluginRegistryCheck) -> Result {
+    let file = &args.file;
+    let text = ctx::read_file(&ctx.cwd().join(file), file.as_str(), MAX_REGISTRY)?;
+    let found = findings(&text, &is_built_in)
+        .map_err(|error| Error::failure(format!("{file}: {error}")))?;
+    for finding in &found {
+        if ctx.is_json() {
+            ctx.print_json(&json!({ "key": finding.key, "problem": finding.problem }))?;
+        } else {
+            let line = format!("{:?}: {}\n", finding.key, finding.problem);
+            ctx.printer().print(Print::content(&line).untrusted())?;
+        }
+    }
+    if found.is_empty() {
+        return if ctx.is_json() { Ok(()) } else { say(ctx, &format!("{file} is fine.\n")) };
+    }
+    let number = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    let problems = count(number, "problem");
+    if !ctx.is_json() {
+        say(ctx, &format!("{file} has {problems}.\n"))?;
+    }
+    Err(Error::said(Exit::Failure))
+}
+
+/// Whether a command is one of jp's own.
+fn is_built_in(command: &CommandPath) -> bool {
+    let mut known = Args::command();
+    for word in command.words() {
+        let Some(below) = known.find_subcommand(word) else { return false };
+        known = below.clone();
+    }
+    true
+}

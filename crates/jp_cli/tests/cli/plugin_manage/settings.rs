@@ -1,0 +1,102 @@
+//! Pins and policies: what `jp plugin` writes, and that updates heed it.
+
+use jp_plugin_registry::Sha256;
+
+use super::shop::{Shop, official, other};
+
+/// 072-319, 072-320
+#[test]
+fn an_update_never_passes_a_pin() {
+    let shop = Shop::new();
+    shop.offer("a", &official("a", &[]));
+    shop.offer("b", &official("b", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    shop.jp(["plugin", "install", "a", "b"]).run().success();
+    let output = shop.jp(["plugin", "pin", "a"]).run().success();
+    let sum = Sha256::of(&b"#!/bin/sh\necho a\n"[..]).unwrap().to_string();
+    assert!(output.stderr().contains(&sum), "{output}");
+    let text = shop.env.read(shop.settings());
+    assert!(text.starts_with("# Mine.\n") && text.contains(&sum), "{text}");
+    let output = shop.jp(["config", "show", "plugins.command.a"]).run().success();
+    assert!(output.stdout().contains("algorithm = \"sha256\""), "{output}");
+    for id in ["a", "b"] {
+        shop.offer_bytes(id, &official(id, &[]), b"#!/bin/sh\necho new\n");
+    }
+    let output = shop.jp(["plugin", "update"]).run().success();
+    assert!(output.stderr().contains("`a` is left as it is: it is pinned to"), "{output}");
+    assert!(output.stderr().contains("Updated `b`."), "{output}");
+    assert_eq!(shop.env.read(shop.dir().join("jp-a")), "#!/bin/sh\necho a\n");
+    assert_eq!(shop.env.read(shop.dir().join("jp-b")), "#!/bin/sh\necho new\n");
+    for words in [["plugin", "update", "a"], ["plugin", "install", "a"]] {
+        let output = shop.jp(words).run().code(4);
+        let new = Sha256::of(&b"#!/bin/sh\necho new\n"[..]).unwrap().to_string();
+        for part in [sum.as_str(), &new, "plugins.command.a.checksum"] {
+            assert!(output.stderr().contains(part), "{part}: {output}");
+        }
+    }
+    let new = Sha256::of(&b"#!/bin/sh\necho new\n"[..]).unwrap().to_string();
+    shop.jp(["plugin", "pin", "a", "--sha256", &new]).run().success();
+    shop.jp(["plugin", "update", "a"]).run().success();
+    assert_eq!(shop.env.read(shop.dir().join("jp-a")), "#!/bin/sh\necho new\n");
+    let output = shop.jp(["plugin", "update", "--format", "json"]).run().success();
+    assert_eq!(output.stdout().lines().count(), 2, "{output}");
+    assert!(output.stdout().contains(r#""state":"current""#), "{output}");
+}
+
+#[test]
+fn updates_of_others_are_asked_about_and_do_not_stop_the_rest() {
+    let shop = Shop::new();
+    shop.offer("mine", &official("mine", &[]));
+    shop.offer("theirs", &other("theirs", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    shop.jp(["plugin", "install", "mine", "theirs", "--yes"]).run().success();
+    shop.offer_bytes("mine", &official("mine", &[]), b"new");
+    shop.offer_bytes("theirs", &other("theirs", &[]), b"new");
+    shop.jp(["plugin", "update", "--no-interaction"]).run().code(3);
+    assert_eq!(shop.env.read(shop.dir().join("jp-mine")), "new");
+    assert_ne!(shop.env.read(shop.dir().join("jp-theirs")), "new");
+    shop.jp(["plugin", "update", "theirs", "--yes"]).run().success();
+    assert_eq!(shop.env.read(shop.dir().join("jp-theirs")), "new");
+    shop.jp(["plugin", "update", "nothing"]).run().code(2);
+}
+
+#[test]
+fn a_policy_is_written_to_the_users_settings() {
+    let shop = Shop::new();
+    for policy in ["ask", "unattended", "deny"] {
+        let output = shop.jp(["plugin", "run-policy", "stats", policy]).run().success();
+        assert!(output.stderr().contains(policy), "{output}");
+        let output = shop.jp(["config", "show", "plugins.command.stats.run"]).run().success();
+        assert!(output.stdout().contains(policy), "{output}");
+    }
+    let text = shop.env.read(shop.settings());
+    assert!(text.starts_with("# Mine.\n"), "{text}");
+    shop.jp(["plugin", "run-policy", "stats", "maybe"]).run().code(2);
+    shop.jp(["plugin", "run-policy", "../stats", "deny"]).run().code(2);
+    // A command stands for the file that would be run for it.
+    shop.jp(["plugin", "run-policy", "serve http-api", "deny"]).run().success();
+    let output = shop.jp(["config", "show", "plugins.command"]).run().success();
+    assert!(output.stdout().contains("serve-http_api"), "{output}");
+}
+
+#[test]
+fn settings_are_made_where_there_are_none() {
+    let env = jp_test::env!();
+    env.jp(["plugin", "run-policy", "stats", "deny"]).run().success();
+    let text = env.read(env.config_home().join("jp/config.toml"));
+    assert!(text.contains("run = \"deny\""), "{text}");
+    // Nothing is installed or found that could be pinned.
+    env.jp(["plugin", "pin", "stats"]).run().code(2);
+}
+
+#[test]
+fn what_the_search_path_has_can_be_pinned() {
+    let env = jp_test::env!();
+    env.write("bin/jp-stats", "#!/bin/sh\n");
+    let script = "chmod +x bin/jp-stats";
+    env.command("/bin/sh", ["-c", script]).run().success();
+    let path = format!("{}:/usr/bin:/bin", env.path("bin"));
+    env.jp(["plugin", "pin", "stats"]).env("PATH", path).run().success();
+    let sum = Sha256::of(&b"#!/bin/sh\n"[..]).unwrap().to_string();
+    assert!(env.read(env.config_home().join("jp/config.toml")).contains(&sum));
+}

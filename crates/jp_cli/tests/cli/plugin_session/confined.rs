@@ -1,0 +1,39 @@
+//! A plugin whose rules say what it may touch.
+
+use jp_test::TestEnv;
+use serde_json::json;
+
+use super::{HEAD, add, configure, jp, values};
+
+#[test]
+fn a_plugin_with_rules_touches_what_they_allow() {
+    // Not in the temporary directory, which a confined program has for itself.
+    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), env!("CARGO_TARGET_TMPDIR"));
+    env.write(".jp/config.toml", "");
+    env.write("src/main.rs", "fn main() {}\n");
+    env.write("secret", "s");
+    let body = r#"
+def attempt(path, mode):
+    try:
+        open(path, mode).close()
+        return True
+    except OSError:
+        return False
+root = init["workspace"]["root"]
+show([attempt(root + "/src/main.rs", "r"), attempt(root + "/src/main.rs", "a"),
+      attempt(root + "/secret", "r"), attempt(root + "/.jp/id", "r"),
+      ask(type="list_conversations")["type"], ask(type="create_conversation")["type"]])
+say(type="exit", code=0)
+"#;
+    add(&env, "jp-p", format!("{HEAD}{body}"));
+    let free = values(&jp(&env, &["p"]).run().success());
+    assert_eq!(free, [json!([true, true, true, true, "conversations", "created"])]);
+    configure(&env, "[[plugins.command.p.access.fs]]\npath = 'src'\nread = true\n");
+    let output = jp(&env, &["p"]).run().success();
+    // What it asks the host for is not a matter of its own rules.
+    assert_eq!(
+        values(&output),
+        [json!([true, false, false, false, "conversations", "created"])],
+        "{output}"
+    );
+}

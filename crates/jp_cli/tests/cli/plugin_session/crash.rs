@@ -1,0 +1,70 @@
+//! jp killed while a plugin works.
+
+use std::time::{Duration, Instant};
+
+use jp_test::Signal;
+
+use super::{fake, is_alive, jp, pid};
+
+#[test]
+fn the_plugin_is_gone_within_a_second() {
+    // 072-101: whatever the plugin does at that moment.
+    let env = fake();
+    for what in ["wait", "polite"] {
+        let running = jp(&env, &["fake", what]).spawn();
+        running.expect_stdout("pid ");
+        let plugin = pid(&running.stdout_so_far());
+        running.signal(Signal::KILL);
+        let killed = Instant::now();
+        while is_alive(plugin) {
+            assert!(killed.elapsed() < Duration::from_secs(1), "{what} is still there");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = running.wait();
+    }
+}
+
+#[test]
+fn a_batch_is_there_whole_or_not_at_all() {
+    // 072-335, 072-336: killed at 200 moments while batches of three are pushed.
+    let env = fake();
+    let id = env.jp(["conversation", "new"]).run().success().stdout().trim().to_owned();
+    let path = format!(".jp/conversations/{id}/events.jsonl");
+    let mut seed = 0x2545_f491_u32;
+    for round in 0..200 {
+        let running = jp(&env, &["fake", "push", &id]).spawn();
+        running.expect_stdout("pushing");
+        // Any number that does not repeat soon.
+        seed ^= seed << 13;
+        seed ^= seed >> 17;
+        seed ^= seed << 5;
+        std::thread::sleep(Duration::from_micros((seed % 5_000).into()));
+        running.signal(Signal::KILL);
+        let _ = running.wait();
+        if round % 20 == 19 {
+            check(&env, &id, &path);
+            env.write(&path, "");
+        }
+    }
+}
+
+/// Whether the store opens, and has only whole batches.
+fn check(env: &jp_test::TestEnv, id: &str, path: &str) {
+    let listed = env.jp(["conversation", "ls", "--json"]).run().success();
+    let listed: serde_json::Value = serde_json::from_str(listed.stdout()).unwrap();
+    // Writing cuts off what is not finished, so the file is what everybody sees.
+    env.jp(["conversation", "rename", id, "after"]).run().success();
+    let stored = env.read(path);
+    let messages: Vec<String> = stored
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|event| event["message"].as_str().unwrap().chars().take_while(|c| *c != 'x').collect())
+        .collect();
+    assert_eq!(listed["events_count"], messages.len());
+    assert!(!messages.is_empty());
+    for batch in messages.chunks(3) {
+        let number = batch[0].split(' ').next().unwrap();
+        let expected = ["a", "b", "c"].map(|part| format!("{number} {part} "));
+        assert_eq!(batch, expected, "a batch is torn");
+    }
+}

@@ -1,0 +1,170 @@
+//! What plugins say of themselves, and what they can do meanwhile.
+
+use std::{
+    net::TcpListener,
+    time::{Duration, Instant},
+};
+
+use jp_test::TestEnv;
+
+use super::{bin, installed, jp, on_path, plugin, program, workspace};
+
+/// A plugin that describes itself by what came of a command.
+fn reporting(env: &TestEnv, name: &str, command: &str) {
+    let text = format!(
+        r#"#!/bin/bash
+read -r line
+said=$( ( {command} ) 2>&1 | tr '\n' ' ')
+printf '{{"type":"describe","name":"x","version":"1","description":"[%s]"}}\n' "$said"
+"#
+    );
+    program(env, &bin(env).join(name), &text);
+}
+
+/// The line about a plugin in the help.
+fn line(env: &TestEnv, name: &str) -> String {
+    let output = jp(env, "-h").env("SECRET_TOKEN", "leaked").run().success();
+    let found = output.stdout().lines().find(|line| line.trim_start().starts_with(name));
+    found.unwrap_or_else(|| panic!("no {name}: {output}")).trim().to_owned()
+}
+
+#[test]
+fn only_describe_is_sent() {
+    let env = workspace();
+    // 072-102, 072-103: all that it is sent, to the end of its input.
+    let text = r#"#!/bin/bash
+all=$(cat | tr '"' "'")
+printf '{"type":"describe","name":"x","version":"1","description":"%s"}\n' "$all"
+"#;
+    program(&env, &bin(&env).join("jp-x"), text);
+    assert_eq!(line(&env, "x"), "x  {'type':'describe'}");
+}
+
+#[test]
+fn nobody_has_agreed_to_it_so_it_is_sealed() {
+    let env = workspace();
+    env.write("secret", "of the workspace");
+    env.write(env.home().join("secret"), "of the home");
+    let (project, home) = (env.project(), env.home());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let connect =
+        format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2> /dev/null && echo connected || echo alone");
+    // 072-119 to 072-126
+    for (name, command, expected) in [
+        ("workspace", format!("cat {project}/secret || echo no"), "No such file"),
+        ("home", format!("cat {home}/secret || echo no"), "No such file"),
+        ("passwd", "cat /etc/passwd || echo no".to_owned(), "No such file"),
+        ("other", format!("cat {}/jp-home || echo no", bin(&env)), "No such file"),
+        ("network", connect, "[alone ]"),
+        // Nothing but the way to the plugin itself.
+        ("tmp", "ls -A /tmp".to_owned(), &format!("[{} ]", env.root().file_name().unwrap())),
+        ("program", "jq -n 1+1".to_owned(), "[2 ]"),
+        ("env", "env | cut -d= -f1 | sort".to_owned(), "HOME"),
+        ("write", format!("touch {home}/made && echo made"), "No such file"),
+    ] {
+        reporting(&env, &format!("jp-{name}"), &command);
+        let line = line(&env, name);
+        assert!(line.contains(expected), "{line}");
+        assert!(!line.contains("SECRET_TOKEN") && !line.contains("of the"), "{line}");
+    }
+    assert!(!env.home().join("made").exists());
+    // 072-125: what it brings along is not executed.
+    program(&env, &bin(&env).join("helper"), "#!/bin/sh\necho ran\n");
+    reporting(&env, "jp-runs", &format!("{}/helper || echo no", bin(&env)));
+    assert!(!line(&env, "runs").contains("ran"));
+}
+
+#[test]
+fn without_a_sandbox_it_is_not_asked() {
+    let env = workspace();
+    let mark = env.root().join("ran");
+    plugin(&env, &bin(&env).join("jp-x"), "", &format!("touch {mark}"));
+    let hide = "namespaces,landlock,seccomp";
+    // 072-128, 072-129
+    let output = jp(&env, "-h").env("JP_SANDBOX_HIDE", hide).run().success();
+    assert!(output.stdout().contains("  x  (unverified)\n"), "{output}");
+    assert!(!mark.exists());
+    let output = jp(&env, "x -h").env("JP_SANDBOX_HIDE", hide).run().success();
+    assert!(output.stdout().contains("not approved"), "{output}");
+    // 072-115: an installed one was wanted here.
+    plugin(&env, &installed(&env).join("jp-there"), "", "");
+    let output = jp(&env, "-h").env("JP_SANDBOX_HIDE", hide).run().success();
+    assert!(output.stdout().contains("  there  About there\n"), "{output}");
+    // It can still be run by the name of its file.
+    let allow = super::unattended("x");
+    jp(&env, &format!("{allow} x")).env("JP_SANDBOX_HIDE", hide).run().success();
+    assert!(mark.exists());
+}
+
+#[test]
+fn an_answer_is_remembered_as_long_as_the_file_is_the_same() {
+    let env = workspace();
+    // Each time it is asked it says something else.
+    reporting(&env, "jp-x", "date +%N");
+    let first = line(&env, "x");
+    // 072-131, 072-133
+    assert_eq!(line(&env, "x"), first);
+    assert!(jp(&env, "x -h").run().success().stdout().contains(first.trim_start_matches("x  ")));
+    // 072-132: another time, other bytes of the same size, another path.
+    let file = bin(&env).join("jp-x");
+    env.command("/bin/touch", ["-d", "2001-01-01", file.as_str()]).run().success();
+    let touched = line(&env, "x");
+    assert_ne!(touched, first);
+    let text = env.read(&file).replace("date +%N", "date +%M");
+    let swap = format!(
+        "cp -p {file} {file}.old; printf '%s' \"$1\" > {file}; touch -r {file}.old {file}; rm {file}.old"
+    );
+    env.command("/bin/sh", ["-c", &swap, "sh", &text]).run().success();
+    let swapped = line(&env, "x");
+    assert_ne!(swapped, touched);
+    env.command("/bin/mv", [file.as_str(), bin(&env).join("jp-y").as_str()]).run().success();
+    assert!(line(&env, "y").starts_with("y  ["));
+}
+
+#[test]
+fn the_list_asks_again_when_it_is_told_to() {
+    let env = workspace();
+    reporting(&env, "jp-x", "date +%N");
+    let first = line(&env, "x");
+    jp(&env, "plugin list --refresh").run().success();
+    assert_ne!(line(&env, "x"), first);
+}
+
+#[test]
+fn one_that_misbehaves_hides_nobody_and_delays_nobody() {
+    let env = workspace();
+    on_path(&env, "jp-good", "");
+    for (name, text) in [
+        ("hangs", "sleep 60"),
+        ("hangs-too", "sleep 60 & sleep 60"),
+        ("deaf", "exec sleep 60 < /dev/null"),
+        ("crashes", "kill -SEGV $$"),
+        ("floods", "exec yes"),
+        ("endless", "exec tr '\\0' x < /dev/zero"),
+        ("lies", "echo '{\"type\":\"describe\",\"name\":\"x\"}'"),
+        ("binary", "head -c 100 /dev/urandom"),
+        ("closes", "exec 0<&- 1>&- 2>&-; exec sleep 60"),
+        ("forks", "for i in 1 2 3 4 5 6 7 8 9; do sleep 60 & done"),
+        ("silent", "exit 0"),
+    ] {
+        program(&env, &bin(&env).join(format!("jp-{name}")), &format!("#!/bin/bash\n{text}\n"));
+    }
+    program(&env, &bin(&env).join("jp-empty"), "");
+    program(&env, &bin(&env).join("jp-nowhere"), "#!/no/such/interpreter\n");
+    // 072-107, 072-127, 072-134, 072-135
+    let start = Instant::now();
+    let output = jp(&env, "-h").run().success();
+    let took = start.elapsed();
+    assert!(output.stdout().contains("  good       About good\n"), "{output}");
+    let bad = output.stdout().matches("(does not describe itself)").count();
+    assert_eq!(bad, 13, "{output}");
+    // Five of them use up their two seconds; one after the other that would be ten.
+    assert!(took < Duration::from_secs(9), "{took:?}");
+    let left = env.command("/bin/sh", ["-c", "ps -eo args | grep -c '^sleep 60$' || true"]).run();
+    assert_eq!(left.stdout().trim(), "0", "something is left of them");
+    // What they did is remembered too.
+    let start = Instant::now();
+    assert_eq!(jp(&env, "-h").run().success().stdout(), output.stdout());
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}

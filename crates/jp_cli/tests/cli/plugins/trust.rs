@@ -1,0 +1,250 @@
+//! Whether a plugin may run.
+
+use std::time::Duration;
+
+use jp_test::{Size, TestEnv};
+
+use super::{bin, installed, jp, on_path, plugin, program, registry, sum, unattended, workspace};
+
+const LIMIT: Duration = Duration::from_secs(30);
+const SIZE: Size = Size { rows: 40, cols: 200 };
+
+/// Runs a plugin on a terminal and answers the question about it.
+fn answer(env: &TestEnv, line: &str, letter: &str) -> jp_test::PtyOutput {
+    let mut terminal = jp(env, line).pty(SIZE);
+    terminal.expect("[n/o/a]", LIMIT).send(&format!("{letter}\r"));
+    terminal.wait(LIMIT)
+}
+
+/// Runs a plugin on a terminal where nothing should be asked.
+fn unasked(env: &TestEnv, line: &str) -> jp_test::PtyOutput {
+    let output = jp(env, line).pty(SIZE).wait(LIMIT);
+    assert!(!output.raw().contains("[n/o/a]"), "{}", output.raw());
+    output
+}
+
+#[test]
+fn a_file_in_the_search_path_is_asked_about() {
+    let env = workspace();
+    let file = on_path(&env, "jp-greet", "");
+    // 072-308, 072-313
+    let output = answer(&env, "greet", "o").success();
+    let sum = sum(&env, &file);
+    for shown in [
+        "$ROOT/bin/jp-greet",
+        sum.as_str(),
+        "unknown: found in the search path",
+        "everything that you can do",
+        "About greet (1.2)",
+    ] {
+        assert!(output.screen().contains(shown), "{shown}: {}", output.screen());
+    }
+    assert!(output.screen().contains("greet []"), "{}", output.screen());
+    // Once was once.
+    let output = answer(&env, "greet", "n").code(5);
+    assert!(!output.screen().contains("greet []"), "{}", output.screen());
+    answer(&env, "greet", "").code(5);
+}
+
+#[test]
+fn an_agreement_is_about_bytes_in_a_place() {
+    let env = workspace();
+    let file = on_path(&env, "jp-greet", "");
+    answer(&env, "greet", "a").success();
+    assert!(unasked(&env, "greet").success().screen().contains("greet []"));
+    jp(&env, "--no-interaction greet").run().success();
+    assert!(jp(&env, "plugin list").run().success().stdout().contains("approved"));
+    // 072-316
+    env.command("/bin/cp", ["-p", file.as_str(), bin(&env).join("jp-copy").as_str()])
+        .run()
+        .success();
+    jp(&env, "copy").run().code(3);
+    // 072-315
+    plugin(&env, &file, "", "# changed");
+    jp(&env, "greet").run().code(3);
+    answer(&env, "greet", "n").code(5);
+}
+
+#[test]
+fn who_was_agreed_to_is_asked_openly() {
+    let env = workspace();
+    env.write("secret", "seen");
+    let text = format!(
+        r#"#!/bin/bash
+read -r line
+case "$line" in
+*'"describe"'*)
+    printf '{{"type":"describe","name":"x","version":"1","description":"[%s]"}}\n' "$(cat {}/secret 2>/dev/null)"
+    exit 0 ;;
+esac
+echo '{{"type":"exit","code":0}}'
+"#,
+        env.project()
+    );
+    let file = bin(&env).join("jp-x");
+    let about = |expected: &str| {
+        let output = jp(&env, "plugin list --refresh --format json").run().success();
+        assert!(output.stdout().contains(expected), "{output}");
+    };
+    program(&env, &file, &text);
+    about("\"[]\"");
+    answer(&env, "x", "a").success();
+    about("\"[seen]\"");
+    // 072-130
+    program(&env, &file, &(text + "# changed\n"));
+    about("\"[]\"");
+}
+
+#[test]
+fn with_nobody_to_ask_it_does_not_run() {
+    let env = workspace();
+    on_path(&env, "jp-greet", "");
+    // 072-314
+    for line in ["greet", "--no-interaction greet", "--cfg plugins.command.greet.run=ask greet"] {
+        let output = jp(&env, line).run().code(3);
+        assert_eq!(output.stdout(), "");
+        assert!(output.stderr().contains("--cfg plugins.command.greet.run=unattended"), "{output}");
+    }
+    // 072-309
+    jp(&env, &format!("{} greet", unattended("greet"))).run().success();
+}
+
+#[test]
+fn what_is_denied_is_not_even_described() {
+    let env = workspace();
+    let mark = env.root().join("ran");
+    plugin(&env, &installed(&env).join("jp-greet"), "", &format!("touch {mark}"));
+    env.write(".jp/config.toml", "[plugins.command.greet]\nrun = \"deny\"\n");
+    // 072-310
+    let output = jp(&env, "greet").run().code(4);
+    assert!(output.stderr().contains("`plugins.command.greet.run` is \"deny\""), "{output}");
+    jp(&env, "greet -h").run().code(4);
+    assert!(!jp(&env, "-h").run().success().stdout().contains("greet"));
+    assert!(jp(&env, "plugin list").run().success().stdout().contains("deny"));
+    assert!(!mark.exists());
+    // 072-311: before anything is fetched.
+    registry(&env, r#""say": {"id": "say", "description": "Says", "official": true}"#);
+    let output = jp(&env, "--cfg plugins.command.say.run=deny say").run().code(4);
+    assert!(output.stderr().contains("plugins.command.say.run"), "{output}");
+}
+
+#[test]
+fn a_pinned_file_is_checked_before_every_run() {
+    let env = workspace();
+    let file = on_path(&env, "jp-greet", "");
+    let pin = |value: &str| {
+        let config = format!(
+            "[plugins.command.greet]\nrun = \"unattended\"\nchecksum = {{ algorithm = \"sha256\", \
+             value = \"{value}\" }}\n"
+        );
+        env.write(env.config_home().join("jp/config.toml"), config);
+    };
+    let right = sum(&env, &file);
+    pin(&right.to_uppercase());
+    // 072-318
+    jp(&env, "greet").run().success();
+    plugin(&env, &file, "", &format!("touch {}", env.root().join("ran")));
+    let output = jp(&env, "greet").run().code(4);
+    // 072-320
+    for shown in [&right, &sum(&env, &file), "plugins.command.greet.checksum.value"] {
+        assert!(output.stderr().contains(shown), "{output}");
+    }
+    assert!(!env.root().join("ran").exists());
+    assert!(jp(&env, "plugin list").run().success().stdout().contains("wrong checksum"));
+}
+
+#[test]
+fn official_plugins_run_and_those_of_others_are_asked_about() {
+    let env = workspace();
+    for name in ["jp-ours", "jp-theirs", "jp-changed"] {
+        plugin(&env, &installed(&env).join(name), "", "");
+    }
+    let entry = |name: &str, official: bool, sum: &str| {
+        format!(
+            r#""{name}": {{"id": "{name}", "description": "X", "official": {official},
+               "repository": "https://e.org/{name}",
+               "binaries": {{"any": {{"url": "https://e.org", "sha256": "{sum}"}}}}}}"#
+        )
+    };
+    let sum_of = |name: &str| sum(&env, &installed(&env).join(format!("jp-{name}")));
+    let entries = [
+        entry("ours", true, &sum_of("ours")),
+        entry("theirs", false, &sum_of("theirs")),
+        entry("changed", true, &"0".repeat(64)),
+    ];
+    registry(&env, &entries.join(","));
+    // 072-312
+    jp(&env, "ours").run().success();
+    jp(&env, "theirs").run().code(3);
+    jp(&env, "changed").run().code(3);
+    let output = answer(&env, "theirs", "n").code(5);
+    assert!(output.screen().contains("somebody in the registry (https://e.org/theirs)"));
+}
+
+#[test]
+fn settings_follow_the_layers_and_a_workspace_loosens_nothing() {
+    let env = workspace();
+    on_path(&env, "jp-greet", "");
+    let user = |run: &str| {
+        let text = format!("[plugins.command.greet]\nrun = \"{run}\"\n");
+        env.write(env.config_home().join("jp/config.toml"), text);
+    };
+    let layer = |path: &str, run: &str| {
+        env.write(path, format!("[plugins.command.greet]\nrun = \"{run}\"\n"));
+    };
+    let check = |line: &str, code: i32| {
+        jp(&env, line).run().code(code);
+    };
+    // 072-325
+    user("unattended");
+    check("greet", 0);
+    layer(".jp/config.toml", "ask");
+    check("greet", 3);
+    layer(".jp.toml", "deny");
+    check("greet", 4);
+    check("--cfg plugins.command.greet.run=unattended greet", 0);
+    // What comes with a workspace is not a reason to trust it.
+    user("deny");
+    layer(".jp/config.toml", "unattended");
+    layer(".jp.toml", "unattended");
+    check("greet", 4);
+    user("ask");
+    check("greet", 3);
+    env.write(env.config_home().join("jp/config.toml"), "");
+    let output = jp(&env, "greet").run().code(3);
+    assert!(output.stderr().contains("only your own settings can"), "{output}");
+}
+
+#[test]
+fn what_was_checked_is_what_runs() {
+    let env = workspace();
+    let file = bin(&env).join("jp-greet");
+    // A loop puts another file in its place again and again. Only the first is agreed to.
+    plugin(&env, &file, "", "");
+    let right = sum(&env, &file);
+    env.command("/bin/cp", ["-p", file.as_str(), bin(&env).join("good").as_str()]).run().success();
+    let mark = env.root().join("ran");
+    plugin(&env, &bin(&env).join("evil"), "", &format!("touch {mark}"));
+    env.write(
+        env.config_home().join("jp/config.toml"),
+        format!(
+            "[plugins.command.greet]\nrun = \"unattended\"\nchecksum = {{ algorithm = \"sha256\", \
+             value = \"{right}\" }}\n"
+        ),
+    );
+    let swap = format!(
+        "cd {}; while [ ! -e {} ]; do for x in good evil; do cp -p $x n && mv n jp-greet; done; done",
+        bin(&env),
+        env.root().join("stop"),
+    );
+    let swapping = env.command("/bin/sh", ["-c", &swap]).spawn();
+    // 072-317
+    for _ in 0..25 {
+        let output = jp(&env, "greet").run();
+        let code = output.exit_code();
+        assert!(matches!(code, Some(0 | 1 | 2 | 4)), "{output}");
+        assert!(!mark.exists(), "other bytes ran: {output}");
+    }
+    env.write(env.root().join("stop"), "");
+    drop(swapping);
+}

@@ -1,0 +1,85 @@
+//! Fetching the registry.
+
+use jp_plugin_registry::{
+    CacheError, MAX_REGISTRY, RefreshError, Silent, Source, cached, find, refresh, search,
+};
+use jp_test::{Answer, Https};
+
+use super::{fetch, home};
+
+const GOOD: &str = r#"{"version":1,"plugins":{
+    "serve":{"id":"serve","kind":"command_group","description":"Server parts"},
+    "serve web":{"id":"serve-web","description":"Web UI"}}}"#;
+
+#[tokio::test]
+async fn a_registry_is_fetched_kept_and_replaced() {
+    // 072-276, 072-277, 072-279, 072-280, 072-301, 072-302
+    let (_dir, home) = home();
+    assert!(cached(&home).unwrap().is_none());
+    let server = Https::start(|_| Answer::File(GOOD.into()));
+    let source = Source::parse(&server.url("/plugins.json")).unwrap();
+    refresh(&home, &fetch(Some(&server)), &source, &Silent).await.unwrap();
+    assert_eq!(std::fs::read_to_string(home.data().join("registry.json")).unwrap(), GOOD);
+    let registry = cached(&home).unwrap().unwrap();
+    for name in ["serve web", "serve-web"] {
+        assert_eq!(find(&registry, name).unwrap().0.to_string(), "serve web");
+    }
+    assert!(find(&registry, "../serve").is_none());
+    let found = |words: &[&str]| {
+        let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+        search(&registry, &words).into_iter().map(|it| it.0.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[]), ["serve", "serve web"]);
+    assert_eq!(found(&["WEB", "serve"]), ["serve web"]);
+    assert_eq!(found(&["web", "parts"]), [""; 0]);
+    let file = home.data().join("elsewhere.json");
+    std::fs::write(&file, r#"{"version":1,"plugins":{}}"#).unwrap();
+    let source = Source::File(file);
+    refresh(&home, &fetch(None), &source, &Silent).await.unwrap();
+    assert!(cached(&home).unwrap().unwrap().entries.is_empty());
+}
+
+#[tokio::test]
+async fn whatever_goes_wrong_leaves_the_earlier_one() {
+    // 072-303
+    let (_dir, home) = home();
+    let server = Https::start(|path| match path {
+        "/good" => Answer::File(GOOD.into()),
+        "/half" => Answer::Half(GOOD.into()),
+        "/version" => Answer::File(GOOD.replace("\"version\":1", "\"version\":2").into()),
+        "/json" => Answer::File(b"<html>".to_vec()),
+        "/text" => Answer::File(vec![0xff; 10]),
+        "/large" => Answer::File(vec![b' '; MAX_REGISTRY as usize + 1]),
+        "/endless" => Answer::Endless,
+        "/stuck" => Answer::Stuck(GOOD.into()),
+        "/down" => Answer::Redirect("http://localhost:1/".to_owned()),
+        _ => Answer::Status(500),
+    });
+    let get = async |path: &str| {
+        let source = Source::parse(&server.url(path)).unwrap();
+        refresh(&home, &fetch(Some(&server)), &source, &Silent).await.map(drop)
+    };
+    get("/good").await.unwrap();
+    for path in ["/half", "/large", "/endless", "/stuck", "/down", "/status"] {
+        let error = get(path).await.unwrap_err();
+        assert!(matches!(error, RefreshError::Get(_)), "{path}: {error}");
+    }
+    for path in ["/version", "/json"] {
+        let error = get(path).await.unwrap_err();
+        assert!(matches!(error, RefreshError::Parse { .. }), "{path}: {error}");
+    }
+    assert!(matches!(get("/text").await, Err(RefreshError::Text(_))));
+    assert_eq!(cached(&home).unwrap().unwrap().entries.len(), 2);
+    let names: Vec<_> = home.data().read_dir_utf8().unwrap().collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_told() {
+    let (_dir, home) = home();
+    std::fs::create_dir_all(home.data()).unwrap();
+    std::fs::write(home.registry(), "{}").unwrap();
+    assert!(matches!(cached(&home), Err(CacheError::Parse { .. })));
+    std::fs::write(home.registry(), " ".repeat(MAX_REGISTRY as usize + 1)).unwrap();
+    assert!(matches!(cached(&home), Err(CacheError::Read { .. })));
+}

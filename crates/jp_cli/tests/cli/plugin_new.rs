@@ -1,5 +1,4 @@
 //! `jp plugin new`: what it makes is a plugin, and nothing that was there is lost.
-#![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 

@@ -227,7 +227,7 @@ pub(crate) struct Recipe {
 #[derive(Debug)]
 pub(crate) enum Way {
     Program(Box<Launcher>),
-    Http { url: Url, headers: Vec<(String, String)>, login: Option<OAuthSpec> },
+    Http { url: Url, headers: Vec<(String, String)>, login: Option<Box<OAuthSpec>> },
 }
 
 impl Servers {
@@ -283,7 +283,7 @@ impl Server {
             }
             Way::Http { url, headers, login } => {
                 let key = Some(url.to_string());
-                let login = login.map(OAuth::new);
+                let login = login.map(|spec| OAuth::new(*spec));
                 let authorizer = login.clone().map(|login| Arc::new(login) as Arc<dyn Authorizer>);
                 let http = Http { url, headers, authorizer };
                 (Connect::Http(http), None, login, key, Vec::new())

@@ -1,4 +1,6 @@
 //! `jp mcp login`: a server that wants a login, through the real program and a browser.
+#![expect(clippy::disallowed_methods, reason = "tests look at the files of the program")]
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::{os::unix::fs::PermissionsExt as _, time::Duration};
 

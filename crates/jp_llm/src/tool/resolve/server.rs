@@ -90,7 +90,7 @@ impl Resolver {
             let key = self.config.server_key(name, &["url"]);
             let url = Url::parse(url).map_err(|error| setting(key, error.to_string()))?;
             let headers = self.filled(name, "headers", &config.headers)?;
-            let login = self.login(name, &url, config)?;
+            let login = self.login(name, &url, config)?.map(Box::new);
             Way::Http { url, headers, login }
         } else {
             let variables = self.filled(name, "variables", &config.variables)?;

@@ -167,8 +167,9 @@ made = ask(type="create_conversation")["conversation"]
 big = {"type": "chat_response", "message": "x" * 100000}
 for _ in range(40):
     ask(type="push_events", conversation=made, events=[big] * 4)
-say(type="read_events", conversation=made, id="long")
-say(type="read_config", path="style.color", id="short")
+# Both in one write: an answer that has begun is finished before another.
+line(json.dumps(dict(type="read_events", conversation=made, id="long")) + "\n"
+     + json.dumps(dict(type="read_config", path="style.color", id="short")))
 order = [hear()["id"] for _ in range(2)]
 show(order)
 "#,

@@ -23,7 +23,7 @@ use jp_plugin_host::{
     look,
     trust::{self, Approvals, By, Rules, Subject, Verdict},
 };
-use jp_plugin_registry::{Home, cached};
+use jp_plugin_registry::{Home, Installed, Origin, cached};
 
 use self::built_ins::BuiltIns;
 use crate::{
@@ -78,6 +78,8 @@ pub(crate) struct Policy {
     here: Config,
     own: Config,
     approvals: Approvals,
+    /// Where installed files came from.
+    installed: Installed,
 }
 
 impl Shelf {
@@ -89,10 +91,11 @@ impl Shelf {
     /// The same under any settings.
     pub(crate) fn with(here: Config, own: Config, wish: Wish) -> Result<Self> {
         let approvals = approvals_file().map(|file| Approvals::read(&file)).unwrap_or_default();
-        let policy = Policy { here, own, approvals };
+        let home = ctx::data_home().map(|data| Home::new(data.join("jp")));
+        let installed = home.as_ref().map(Installed::read).unwrap_or_default();
+        let policy = Policy { here, own, approvals, installed };
         let search = OsString::from(ctx::variable("PATH"));
-        let data = ctx::data_home().map(|data| data.join("jp"));
-        let installed = data.as_ref().map(|data| data.join("plugins/command"));
+        let installed = home.as_ref().map(Home::dir);
         let found = scan(Places { installed: installed.as_deref(), search: &search });
         let confiner = match wish {
             Wish::Nobody => None,
@@ -109,7 +112,7 @@ impl Shelf {
             refresh: wish == Wish::All,
         };
         let known = tools::block_on(async { Ok(describer.all(found, &policy).await) })?;
-        let registry = data.map(|data| cached(&Home::new(data))).transpose();
+        let registry = home.as_ref().map(cached).transpose();
         let registry = registry.unwrap_or_else(|error| {
             tracing::warn!(%error, "nothing of the registry is used");
             None
@@ -137,9 +140,20 @@ impl Policy {
 
     /// What is to be done with a plugin that has a file with this checksum.
     pub(crate) fn verdict(&self, plugin: &Plugin, binary: &Binary, sha256: &str) -> Verdict {
-        let official = binary.installed && plugin.is_official();
+        let official =
+            binary.installed && (plugin.is_official() || self.came_official(binary, sha256));
         let subject = Subject { path: &binary.canonical, sha256, official };
         trust::judge(self.rules(&plugin.id), subject, &self.approvals)
+    }
+
+    /// Whether these bytes were installed as an official plugin. The registry may list newer ones by now.
+    fn came_official(&self, binary: &Binary, sha256: &str) -> bool {
+        let record = binary.id.parse().ok().and_then(|id| self.installed.plugins.get(&id));
+        record.is_some_and(|record| {
+            record.official
+                && record.origin == Origin::Registry
+                && look::checksum(sha256).is_some_and(|sum| sum == *record.sha256.bytes())
+        })
     }
 
     /// Whether a person agreed to this file.

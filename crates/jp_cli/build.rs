@@ -4,6 +4,8 @@
 //! packed form that linkers and C libraries of the last years understand, the list of these pointers
 //! takes kilobytes to read and not megabytes.
 
+#![expect(clippy::disallowed_methods, reason = "Cargo tells a build script by variables")]
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();

@@ -485,11 +485,6 @@ pub(crate) fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// The words that this program was called with.
-pub(crate) fn words() -> Vec<std::ffi::OsString> {
-    env::args_os().collect()
-}
-
 /// The first line of a script, which names its interpreter; empty for other files.
 pub(crate) fn interpreter(path: &Utf8Path) -> Result<String> {
     let failed = |error: io::Error| Error::failure(format!("cannot read {path}: {error}"));

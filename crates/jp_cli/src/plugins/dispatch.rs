@@ -49,7 +49,7 @@ pub(crate) fn run(ctx: &Ctx, words: Vec<OsString>) -> Result {
             let text = texts::plugin(&shelf.catalog, plugin);
             Ok(ctx.printer().print(Print::content(&text).untrusted())?)
         }
-        Route::Plugin { plugin, args } => run::run(ctx, choose(ctx, &shelf, plugin, args)?),
+        Route::Plugin { plugin, args } => run::run(ctx, &choose(ctx, &shelf, plugin, args)?),
         Route::Group { command, args } => group(ctx, &shelf, command, args),
         Route::Unknown { known } => Err(unknown(&shelf, &words, known)),
     }

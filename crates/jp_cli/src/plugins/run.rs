@@ -45,18 +45,18 @@ const FILE: &str = "JP_PLUGIN_FILE";
 const NODE_OPTIONS: &str = "NODE_OPTIONS";
 
 /// Runs a plugin, and ends as it does.
-pub(crate) fn run(ctx: &Ctx, chosen: Chosen) -> Result {
+pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
     let is_described = chosen.describe.is_some();
     tracing::info!(command = %chosen.command, path = %chosen.path, is_described, "plugin");
     let workspace = Workspace::open(ctx.root()?)?;
-    let init = init(ctx, &workspace, &chosen)?;
+    let init = init(ctx, &workspace, chosen)?;
     let store = Arc::new(ctx.store()?.clone());
     let config = Arc::new(ctx.config().clone());
     let services = Services::new(store, config, Timestamp::now);
     let end = tools::block_on(async {
         // Before the plugin, so that there is no moment in which control-C would end jp alone.
         let interrupts = interrupts().map_err(Error::failure)?;
-        let mut running = start(ctx, &workspace, &chosen).await?;
+        let mut running = start(ctx, &workspace, chosen).await?;
         let session = Session {
             plugin: chosen.id.clone(),
             init,

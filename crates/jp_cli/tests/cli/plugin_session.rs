@@ -2,6 +2,8 @@
 //!
 //! What the protocol says is tried with a plugin in Python whose body a test writes; what no plugin should do
 //! is done by `fake_plugin`. Both lie on the search path, and the user lets them run.
+#![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod confined;
 mod crash;
@@ -49,7 +51,7 @@ say(type="ready")
 /// A workspace with a plugin `p` that does this and then says `exit`.
 fn plugin(body: &str) -> TestEnv {
     let env = super::workspace();
-    add(&env, "jp-p", &format!("{HEAD}{body}\nsay(type='exit', code=0)\n"));
+    add(&env, "jp-p", format!("{HEAD}{body}\nsay(type='exit', code=0)\n"));
     env
 }
 
@@ -62,7 +64,6 @@ fn fake() -> TestEnv {
 }
 
 /// Puts a plugin on the search path, and lets it run.
-#[expect(clippy::disallowed_methods, reason = "tests build their own files")]
 fn add(env: &TestEnv, name: &str, content: impl AsRef<[u8]>) {
     let path = env.root().join("bin").join(name);
     env.write(&path, content);

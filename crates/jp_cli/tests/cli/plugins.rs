@@ -1,4 +1,5 @@
 //! Plugins: which is meant, what is said about them, and whether they run.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod completion;
 mod describe;
@@ -33,7 +34,6 @@ fn jp<'a>(env: &'a TestEnv, line: &str) -> Run<'a> {
 /// Writes a program.
 fn program(env: &TestEnv, path: &Utf8Path, text: &str) {
     env.write(path, text);
-    #[expect(clippy::disallowed_methods, reason = "tests build their own files")]
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 

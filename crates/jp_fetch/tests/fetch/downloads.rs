@@ -68,7 +68,7 @@ async fn what_is_not_the_file_is_an_error() {
         "/half" => Answer::Half(vec![1; 1000]),
         "/stuck" => Answer::Stuck(vec![1; 1000]),
         "/endless" => Answer::Endless,
-        "/large" => Answer::File(vec![1; (BYTES + 1) as usize]),
+        "/large" => Answer::File(vec![1; usize::try_from(BYTES + 1).unwrap()]),
         _ => Answer::Status(404),
     });
     let error = download(&server, &server.url("/none"), &limits()).await.unwrap_err().to_string();

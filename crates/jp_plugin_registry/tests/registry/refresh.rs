@@ -49,7 +49,7 @@ async fn whatever_goes_wrong_leaves_the_earlier_one() {
         "/version" => Answer::File(GOOD.replace("\"version\":1", "\"version\":2").into()),
         "/json" => Answer::File(b"<html>".to_vec()),
         "/text" => Answer::File(vec![0xff; 10]),
-        "/large" => Answer::File(vec![b' '; MAX_REGISTRY as usize + 1]),
+        "/large" => Answer::File(vec![b' '; usize::try_from(MAX_REGISTRY).unwrap() + 1]),
         "/endless" => Answer::Endless,
         "/stuck" => Answer::Stuck(GOOD.into()),
         "/down" => Answer::Redirect("http://localhost:1/".to_owned()),
@@ -80,6 +80,7 @@ fn a_cache_that_cannot_be_used_is_told() {
     std::fs::create_dir_all(home.data()).unwrap();
     std::fs::write(home.registry(), "{}").unwrap();
     assert!(matches!(cached(&home), Err(CacheError::Parse { .. })));
-    std::fs::write(home.registry(), " ".repeat(MAX_REGISTRY as usize + 1)).unwrap();
+    std::fs::write(home.registry(), " ".repeat(usize::try_from(MAX_REGISTRY).unwrap() + 1))
+        .unwrap();
     assert!(matches!(cached(&home), Err(CacheError::Read { .. })));
 }

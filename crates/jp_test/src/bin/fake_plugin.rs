@@ -53,7 +53,7 @@ fn lines(what: &str, word: &str) {
             forever();
         }
         "endless" => loop {
-            say_bytes(&[b'x'; 65_536]);
+            say_bytes(&vec![b'x'; 65_536]);
         },
         "longest" => {
             let (head, tail) = ("{\"type\":\"print\",\"text\":\"", "\"}");
@@ -262,7 +262,7 @@ fn say_bytes(bytes: &[u8]) {
 
 fn forever() -> ! {
     loop {
-        thread::sleep(Duration::from_secs(3_600));
+        thread::sleep(Duration::from_hours(1));
     }
 }
 

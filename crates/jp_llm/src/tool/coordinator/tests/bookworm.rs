@@ -7,6 +7,7 @@
 )]
 
 use std::{
+    fmt::Write as _,
     os::{fd::OwnedFd, unix::net::UnixStream as Socket},
     path::Path,
     process::{Child, Command, Stdio},
@@ -91,7 +92,8 @@ fn workspace() -> TempDir {
         write(&format!("{at}/README.md"), &format!("# The paint of {version}\n"));
         let sums = json!({ "files": {}, "package": sum }).to_string();
         write(&format!("{at}/.cargo-checksum.json"), &sums);
-        lock += &format!(
+        let _ = write!(
+            lock,
             "[[package]]\nname = \"paint\"\nversion = \"{version}\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"{sum}\"\n\n"
         );
     }

@@ -17,7 +17,7 @@ case "$first" in '{"type":"describe"'*)
     exit ;;
 esac
 echo '{"type":"ready"}'
-echo '{"type":"print","text":"served\n"}'
+printf '%s\n' '{"type":"print","text":"served\n"}'
 echo '{"type":"exit","code":0}'
 "#;
 

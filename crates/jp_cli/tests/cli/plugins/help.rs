@@ -97,7 +97,7 @@ fn groups_of_the_registry() {
     assert_eq!(bare.stderr(), help.stdout());
     // 072-147
     let missing = jp(&env, "serve http-api").run().code(1);
-    assert!(missing.stderr().contains("jp plugin install serve-http-api"), "{missing}");
+    assert!(missing.stderr().contains("has no binary of `serve http-api`"), "{missing}");
     assert!(jp(&env, "serve http-api -h").run().success().stdout().contains("HTTP API"));
     let wrong = jp(&env, "serve webb").run().code(2);
     assert!(wrong.stderr().contains("'web'"), "{wrong}");

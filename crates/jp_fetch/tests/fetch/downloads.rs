@@ -5,10 +5,14 @@ use std::time::Duration;
 use jp_fetch::{DownloadError, DownloadLimits, FetchError, FetchSettings, Fetcher};
 use jp_test::{Answer, Https};
 
-const BYTES: u64 = 4 << 20;
+const BYTES: u32 = 4 << 20;
 
 fn limits() -> DownloadLimits {
-    DownloadLimits { bytes: BYTES, idle: Duration::from_secs(5), total: Duration::from_secs(15) }
+    DownloadLimits {
+        bytes: BYTES.into(),
+        idle: Duration::from_secs(5),
+        total: Duration::from_secs(15),
+    }
 }
 
 /// The file, and the size that the server told.
@@ -68,7 +72,7 @@ async fn what_is_not_the_file_is_an_error() {
         "/half" => Answer::Half(vec![1; 1000]),
         "/stuck" => Answer::Stuck(vec![1; 1000]),
         "/endless" => Answer::Endless,
-        "/large" => Answer::File(vec![1; (BYTES + 1) as usize]),
+        "/large" => Answer::File(vec![1; BYTES as usize + 1]),
         _ => Answer::Status(404),
     });
     let error = download(&server, &server.url("/none"), &limits()).await.unwrap_err().to_string();

@@ -11,6 +11,11 @@ const GOOD: &str = r#"{"version":1,"plugins":{
     "serve":{"id":"serve","kind":"command_group","description":"Server parts"},
     "serve web":{"id":"serve-web","description":"Web UI"}}}"#;
 
+/// One byte more than a registry can have.
+fn too_much() -> usize {
+    usize::try_from(MAX_REGISTRY).unwrap() + 1
+}
+
 #[tokio::test]
 async fn a_registry_is_fetched_kept_and_replaced() {
     // 072-276, 072-277, 072-279, 072-280, 072-301, 072-302
@@ -49,7 +54,7 @@ async fn whatever_goes_wrong_leaves_the_earlier_one() {
         "/version" => Answer::File(GOOD.replace("\"version\":1", "\"version\":2").into()),
         "/json" => Answer::File(b"<html>".to_vec()),
         "/text" => Answer::File(vec![0xff; 10]),
-        "/large" => Answer::File(vec![b' '; MAX_REGISTRY as usize + 1]),
+        "/large" => Answer::File(vec![b' '; too_much()]),
         "/endless" => Answer::Endless,
         "/stuck" => Answer::Stuck(GOOD.into()),
         "/down" => Answer::Redirect("http://localhost:1/".to_owned()),
@@ -80,6 +85,6 @@ fn a_cache_that_cannot_be_used_is_told() {
     std::fs::create_dir_all(home.data()).unwrap();
     std::fs::write(home.registry(), "{}").unwrap();
     assert!(matches!(cached(&home), Err(CacheError::Parse { .. })));
-    std::fs::write(home.registry(), " ".repeat(MAX_REGISTRY as usize + 1)).unwrap();
+    std::fs::write(home.registry(), " ".repeat(too_much())).unwrap();
     assert!(matches!(cached(&home), Err(CacheError::Read { .. })));
 }

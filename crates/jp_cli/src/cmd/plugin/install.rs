@@ -118,7 +118,7 @@ fn report(world: &World<'_>, step: &Step) -> Result {
             "official": step.official,
         }));
     }
-    let word = if step.replaces.is_some() { "Updated" } else { "Installed" };
+    let done = if step.replaces.is_some() { "Updated" } else { "Installed" };
     let later = if step.official { "" } else { " You are asked before it runs." };
-    say(world.ctx, &format!("{word} `jp {}` as {file}.{later}\n", step.command))
+    say(world.ctx, &format!("{done} `jp {}` as {file}.{later}\n", step.command))
 }

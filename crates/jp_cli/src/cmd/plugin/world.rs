@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How long somebody waits for another who installs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What is known about plugins on this machine.
 pub(crate) struct World<'a> {

@@ -33,14 +33,14 @@ fn jp<'a>(env: &'a TestEnv, line: &str) -> Run<'a> {
 /// Writes a program.
 fn program(env: &TestEnv, path: &Utf8Path, text: &str) {
     env.write(path, text);
-    #[expect(clippy::disallowed_methods, reason = "tests build their own files")]
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+        .expect("the file was just written");
 }
 
 /// A plugin that describes itself by these fields and, when it is run, prints its name and arguments.
 /// Before anything else it does what `first` says.
 fn plugin(env: &TestEnv, path: &Utf8Path, fields: &str, first: &str) {
-    let name = path.file_name().unwrap().trim_start_matches("jp-");
+    let name = path.file_name().expect("a plugin has a name").trim_start_matches("jp-");
     let text = format!(
         r#"#!/bin/bash
 {first}
@@ -80,5 +80,5 @@ fn registry(env: &TestEnv, plugins: &str) {
 /// The checksum of a file.
 fn sum(env: &TestEnv, path: &Utf8Path) -> String {
     let output = env.command("/usr/bin/sha256sum", [path.as_str()]).run().success();
-    output.stdout().split_whitespace().next().unwrap().to_owned()
+    output.stdout().split_whitespace().next().expect("a checksum").to_owned()
 }

@@ -60,8 +60,9 @@ fn commands_of_jp_win() {
     assert!(!env.root().join("ran").exists(), "a plugin ran outside of its seal");
     // 072-019
     let list = jp(&env, "plugin list").run().success();
-    let lost = list.stdout().lines().filter(|line| line.contains("is a command of jp")).count();
-    assert_eq!(lost, 11, "{list}");
+    let unreachable =
+        list.stdout().lines().filter(|line| line.contains("is a command of jp")).count();
+    assert_eq!(unreachable, 11, "{list}");
 }
 
 #[test]

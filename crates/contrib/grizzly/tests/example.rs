@@ -28,6 +28,8 @@ fn world() -> TestEnv {
 fn run(env: &TestEnv, words: &[&str]) -> String {
     let bin = Utf8Path::new(env!("CARGO_BIN_EXE_grizzly")).parent().unwrap();
     let path = format!("{bin}:/usr/bin:/bin");
+    // The settings are those of a workspace, so they are agreed to first.
+    env.jp(["mcp", "allow", "grizzly", "--yes"]).env("PATH", &path).run().success();
     let words = [&["tool", "run"], words, &["--yes", "--no-interaction"]].concat();
     env.jp(words).env("PATH", path).env("TZ", "UTC").run().to_string()
 }

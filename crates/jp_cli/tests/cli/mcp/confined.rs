@@ -95,7 +95,7 @@ fn another_program_than_the_one_with_the_checksum_does_not_start() {
     let output = run(&env, &["t"]).run().code(4);
     assert!(output.stderr().contains("providers.mcp.s.checksum"), "{output}");
     assert!(!env.path("wire.log").exists());
-    let found = output.stderr().split("checksum ").nth(1).unwrap()[..64].to_owned();
+    let found = output.stderr().split("checksum is ").nth(1).unwrap()[..64].to_owned();
     let env = shell("true", &wrong.replace(&"0".repeat(64), &found));
     run(&env, &["t"]).run().success();
 }

@@ -86,6 +86,7 @@ fn a_login_of_the_user_is_not_that_of_a_workspace() {
     let config = env.read(&own);
     env.write(".jp/config.toml", &config);
     env.write(&own, "");
+    allow(&env, &["far"]);
     assert_eq!(state(&env), "needs login");
 }
 
@@ -95,6 +96,7 @@ fn what_cannot_be_logged_in_to_says_so() {
     let nobody = env.jp(["--no-interaction", "mcp", "login", "far"]).run().code(3);
     assert!(nobody.stderr().contains("nobody can be asked"), "{nobody}");
     env.write(".jp/config.toml", "[providers.mcp.here]\ncommand = 'python3'\n");
+    allow(&env, &["here"]);
     let program = env.jp(["mcp", "login", "here"]).run().code(2);
     assert!(program.stderr().contains("cannot be logged in to"), "{program}");
     let unknown = env.jp(["mcp", "logout", "fa"]).run().code(2);

@@ -103,6 +103,12 @@ fn without_lists_that_grow(config: &Config) -> Value {
         tool.remove("system");
         tool.remove("program_files");
     }
+    let plugins = json.pointer_mut("/plugins/command").and_then(Value::as_object_mut);
+    for plugin in plugins.into_iter().flat_map(|it| it.values_mut()) {
+        for key in ["access", "system"] {
+            plugin.as_object_mut().unwrap().remove(key);
+        }
+    }
     let servers = json.pointer_mut("/providers/mcp").and_then(Value::as_object_mut);
     for server in servers.into_iter().flat_map(|it| it.values_mut()) {
         for key in ["arguments", "access", "system"] {
@@ -113,7 +119,8 @@ fn without_lists_that_grow(config: &Config) -> Value {
 }
 
 fn load(text: &str) -> Result<Config, TestCaseError> {
-    Config::load(vec![Layer::workspace("w", text)])
+    // The user may set everything; what a workspace may not has tests of its own.
+    Config::load(vec![Layer::user("u", text)])
         .map_err(|it| TestCaseError::fail(format!("{it}\n{text}")))
 }
 

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, json};
 
-use super::config;
-use crate::{AppConfig, ToolTable, reference, template};
+use super::{config, merged};
+use crate::{AppConfig, Layer, ToolTable, reference, template};
 
 const DOCUMENT: &str = include_str!("../../../../docs/configuration.md");
 
@@ -33,7 +33,7 @@ fn the_examples_in_the_documentation_load() {
     }
     let servers = include_str!("../../../../docs/mcp.md").split("```toml\n").skip(1);
     for block in servers.map(|it| it.split("```").next().unwrap_or_default()) {
-        assert!(config(block).warnings().is_empty());
+        assert!(merged(vec![Layer::user("u.toml", block)]).warnings().is_empty());
     }
 }
 

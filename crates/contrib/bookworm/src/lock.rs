@@ -48,14 +48,10 @@ impl Locked {
     }
 }
 
-/// Whether a source is the public registry, in either form in which cargo writes it. A mirror that
-/// the settings put in its place is written like this as well.
+/// Whether a source is the public registry. Cargo writes it like this whichever way it speaks to it,
+/// and also where the settings put a mirror in its place.
 pub(crate) fn is_public(source: &str) -> bool {
-    let public = [
-        "registry+https://github.com/rust-lang/crates.io-index",
-        "sparse+https://index.crates.io/",
-    ];
-    public.contains(&source)
+    source == "registry+https://github.com/rust-lang/crates.io-index"
 }
 
 impl Lock {

@@ -22,6 +22,7 @@ use jp_config::{
     AppConfig, Config, LayerKind, MAX_LAYER_BYTES, Policies,
     style::{ColorDepth as DepthConfig, ColorMode, ControlSequences as SequencesConfig},
 };
+use jp_plugin_host::look;
 use jp_printer::{ColorDepth, ControlSequences, OutputMode, Printer, Settings, StreamSettings};
 use jp_workspace::{FsStore, Workspace};
 use rustix::fs::OFlags;
@@ -489,7 +490,7 @@ pub(crate) fn variable(name: &str) -> String {
 pub(crate) fn interpreter(path: &Utf8Path) -> Result<String> {
     let failed = |error: io::Error| Error::failure(format!("cannot read {path}: {error}"));
     let mut start = Vec::new();
-    fs::File::open(path).map_err(failed)?.take(256).read_to_end(&mut start).map_err(failed)?;
+    look::open(path).map_err(failed)?.take(256).read_to_end(&mut start).map_err(failed)?;
     let line = start.split(|byte| *byte == b'\n').next().filter(|line| line.starts_with(b"#!"));
     Ok(line.map(|line| String::from_utf8_lossy(line).into_owned()).unwrap_or_default())
 }

@@ -12,7 +12,7 @@
 use std::{
     fs,
     io::{self, Read},
-    os::unix::fs::MetadataExt as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
 };
 
 use camino::Utf8Path;
@@ -53,6 +53,13 @@ impl From<&fs::Metadata> for Look {
     }
 }
 
+/// Opens a file to read it. Whatever is there by now, nobody waits for it: a pipe that has no writer would
+/// hold up whoever opens it.
+pub fn open(path: &Utf8Path) -> io::Result<fs::File> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
 /// A checksum as the kernel's side compares it; `None` if the text is none.
 pub fn checksum(hex: &str) -> Option<[u8; 32]> {
     let bytes = hex.as_bytes();
@@ -68,7 +75,7 @@ pub fn checksum(hex: &str) -> Option<[u8; 32]> {
 
 /// The SHA-256 checksum of a file in hexadecimal digits, with the look of what was summed.
 pub fn sum(path: &Utf8Path) -> io::Result<(Look, String)> {
-    let file = fs::File::open(path)?;
+    let file = open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || found.len() > MOST {
         return Err(io::Error::other("it is no regular file, or larger than 1 GiB"));
@@ -86,4 +93,21 @@ pub fn sum(path: &Utf8Path) -> io::Result<(Look, String)> {
     }
     let sum = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     Ok((Look::from(&found), sum))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    use super::*;
+
+    /// A file can become a pipe between the look at it and the sum of it.
+    #[test]
+    fn a_pipe_holds_nobody_up() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(directory.path()).unwrap().join("jp-pipe");
+        mkfifoat(CWD, path.as_std_path(), Mode::from(0o755)).unwrap();
+        assert_eq!(Look::of(&path), None);
+        assert!(sum(&path).is_err());
+    }
 }

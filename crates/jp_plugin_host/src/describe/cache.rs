@@ -22,7 +22,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use super::Described;
-use crate::look::Look;
+use crate::look::{self, Look};
 
 /// The version of the file that is written and read.
 const VERSION: u32 = 1;
@@ -129,7 +129,7 @@ impl Cache {
 }
 
 fn read(file: &Utf8Path) -> io::Result<Entries> {
-    let opened = fs::File::open(file)?;
+    let opened = look::open(file)?;
     let user = rustix::process::geteuid().as_raw();
     let found = opened.metadata()?;
     if !found.is_file() || ![user, 0].contains(&found.uid()) {

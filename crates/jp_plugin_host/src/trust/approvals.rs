@@ -22,6 +22,8 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::look;
+
 /// The version of the file that is written and read.
 const VERSION: u32 = 1;
 
@@ -158,7 +160,7 @@ fn acquire(lock: &fs::File) -> io::Result<()> {
 
 /// The agreements in a file; none if there is no file.
 fn read(file: &Utf8Path) -> io::Result<Vec<Approval>> {
-    let opened = match fs::File::open(file) {
+    let opened = match look::open(file) {
         Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),

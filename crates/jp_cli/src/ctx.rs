@@ -24,7 +24,7 @@ use jp_config::{
 };
 use jp_plugin_host::look;
 use jp_printer::{ColorDepth, ControlSequences, OutputMode, Printer, Settings, StreamSettings};
-use jp_sandbox::linux::Spawner;
+use jp_sandbox::linux::Waiting;
 use jp_workspace::{FsStore, Workspace};
 use rustix::fs::OFlags;
 
@@ -52,14 +52,14 @@ pub(crate) struct Ctx {
     terminal: Terminal,
     now: Timestamp,
     store: OnceLock<FsStore>,
-    /// What starts programs, begun when this one was small.
-    helper: Mutex<Option<Spawner>>,
+    /// What starts the first program, made when this one was small.
+    waiting: Mutex<Option<Waiting>>,
 }
 
 impl Ctx {
     /// Reads the configuration, so that nothing that uses it runs on a broken one.
     pub(crate) fn new(global: &Global, command: &Command) -> Result<Self> {
-        let helper = Mutex::new(helper(command));
+        let waiting = Mutex::new(waiting(command));
         let cwd = match current_directory(global.directory.as_deref()) {
             // Such a command works where there is no directory any more.
             Err(_) if command.needs_no_config() => Utf8PathBuf::from("."),
@@ -88,7 +88,7 @@ impl Ctx {
             terminal,
             now,
             store,
-            helper,
+            waiting,
         })
     }
 
@@ -164,9 +164,9 @@ impl Ctx {
         Ok(self.store.get_or_init(|| FsStore::new(&workspace.storage())))
     }
 
-    /// What starts programs, for whoever comes first.
-    pub(crate) fn take_helper(&self) -> Option<Spawner> {
-        self.helper.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// What starts the first program, for whoever comes first.
+    pub(crate) fn take_waiting(&self) -> Option<Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// When the program was started; the same moment for everything it does.
@@ -175,10 +175,10 @@ impl Ctx {
     }
 }
 
-/// Begins what starts programs while nothing is open and nothing else runs here, so that it can be a copy of
-/// this process. Where that cannot be, one is started when it is needed.
-fn helper(command: &Command) -> Option<Spawner> {
-    command.starts_programs().then(|| Spawner::fork().ok()).flatten()
+/// Makes what starts the first program while nothing is open and nothing else runs here, so that it can be a
+/// copy of this process. Where that cannot be, one is started when it is needed.
+fn waiting(command: &Command) -> Option<Waiting> {
+    command.starts_programs().then(|| Waiting::fork().ok()).flatten()
 }
 
 /// The configuration as it is for these options, and without what files of the workspace say: for help,

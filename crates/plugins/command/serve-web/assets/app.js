@@ -136,8 +136,9 @@ const KEYS = {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, select, textarea, dialog")) {
-    if (event.key === "Escape") event.target.blur();
+  const within = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
+  if (within) {
+    if (event.key === "Escape" && within.tagName !== "DIALOG") within.blur();
     return;
   }
   const action = Object.hasOwn(KEYS, event.key) ? KEYS[event.key] : null;

@@ -28,6 +28,7 @@ use crate::{
 #[into_params(parameter_in = Query)]
 pub(super) struct Which {
     /// Only those after this position; the first event of a conversation is at 0.
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_i64)]
     after: Option<u32>,
     /// How many at most. A page also ends when it has more than 1 MiB.
     #[param(minimum = 1, maximum = 1_000, default = 100)]

@@ -159,7 +159,7 @@ fn noise_harms_nobody() {
     ] {
         let mut stream = api.connect();
         let _ = stream.write_all(noise.as_bytes());
-        assert_eq!(read(&mut stream).status, status, "{:.40}", noise);
+        assert_eq!(read(&mut stream).status, status, "{noise:.40}");
     }
     assert_eq!(api.get("/v1/health").status, 200);
 }

@@ -21,7 +21,10 @@ fn the_api_keeps_to_its_document() {
     let header = format!("Authorization: Bearer {}", api.token);
     let program = jp_test::find_tool("schemathesis/bin/st");
     let output = env
-        .command(program, ["run", document.as_str(), "--url", &url, "--header", &header])
+        .command(
+            program,
+            ["run", document.as_str(), "--checks", "all", "--url", &url, "--header", &header],
+        )
         .timeout(Duration::from_mins(4))
         .run();
     assert_eq!(output.exit_code(), Some(0), "{output}");

@@ -15,6 +15,8 @@
 //! assert!(matches!(&turns[0].events[1].kind, Kind::ChatRequest { content, .. } if content == "Hi"));
 //! ```
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, value::RawValue};
 
 /// One thing that happened.
@@ -35,22 +37,46 @@ pub enum Kind {
     /// A new exchange begins.
     TurnStart,
     /// What the user said.
-    ChatRequest { content: String, author: Option<String>, schema: Option<Value> },
+    ChatRequest {
+        content: String,
+        author: Option<String>,
+        schema: Option<Value>,
+    },
     /// What the assistant said.
     Message(String),
     /// What it thought before.
     Reasoning(String),
     /// What it said in the form that a schema asked for.
     Data(Value),
-    ToolCallRequest { id: String, name: String, arguments: Map<String, Value> },
-    ToolCallResponse { id: String, content: String, is_error: bool },
+    ToolCallRequest {
+        id: String,
+        name: String,
+        arguments: Map<String, Value>,
+    },
+    ToolCallResponse {
+        id: String,
+        content: String,
+        is_error: bool,
+    },
     /// A tool asks something before it can go on.
-    InquiryRequest { id: String, source: Value, question: Value },
-    InquiryResponse { id: String, answer: Value },
+    InquiryRequest {
+        id: String,
+        source: Value,
+        question: Value,
+    },
+    InquiryResponse {
+        id: String,
+        answer: Value,
+    },
     /// From here on the conversation has other settings.
-    ConfigDelta { delta: Value },
+    ConfigDelta {
+        delta: Value,
+    },
     /// Of another type, or not as its type asks for. `name` is empty where there is no type at all.
-    Unknown { name: String, fields: Map<String, Value> },
+    Unknown {
+        name: String,
+        fields: Map<String, Value>,
+    },
 }
 
 /// One exchange.
@@ -102,7 +128,24 @@ impl Kind {
             Self::Unknown { name, .. } => name,
         }
     }
+
+    /// Whether it has a type that there is, and not what the type asks for.
+    pub fn is_damaged(&self) -> bool {
+        matches!(self, Self::Unknown { name, .. } if TYPES.contains(&name.as_str()))
+    }
 }
+
+/// The types that there are.
+const TYPES: [&str; 8] = [
+    "turn_start",
+    "chat_request",
+    "chat_response",
+    "tool_call_request",
+    "tool_call_response",
+    "inquiry_request",
+    "inquiry_response",
+    "config_delta",
+];
 
 impl Turn {
     /// When it began, as its first event says.
@@ -118,12 +161,13 @@ impl Turn {
         })
     }
 
-    /// The name of the tool that was called with this id.
-    pub fn tool(&self, call: &str) -> Option<&str> {
-        self.events.iter().find_map(|event| match &event.kind {
-            Kind::ToolCallRequest { id, name, .. } if id == call => Some(name.as_str()),
+    /// The names of the tools that were called, by the id of the call.
+    pub fn tools(&self) -> HashMap<&str, &str> {
+        let calls = self.events.iter().filter_map(|event| match &event.kind {
+            Kind::ToolCallRequest { id, name, .. } => Some((id.as_str(), name.as_str())),
             _ => None,
-        })
+        });
+        calls.collect()
     }
 }
 
@@ -194,9 +238,9 @@ fn chat_request(mut fields: Map<String, Value>) -> Kind {
     let author = fields.shift_remove("author").and_then(|author| match author {
         Value::Null => None,
         Value::String(name) => Some(name),
-        Value::Object(mut person) => {
-            Some(take_text(&mut person, "name").unwrap_or_else(|| Value::Object(person).to_string()))
-        }
+        Value::Object(mut person) => Some(
+            take_text(&mut person, "name").unwrap_or_else(|| Value::Object(person).to_string()),
+        ),
         other => Some(other.to_string()),
     });
     let schema = fields.shift_remove("schema").filter(|schema| !schema.is_null());

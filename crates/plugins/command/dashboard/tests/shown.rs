@@ -239,3 +239,96 @@ fn it_says_what_it_is() {
     let list = jp(&env, &["-h"]).run().success();
     assert!(list.stdout().contains("Browse conversations on the whole terminal, live"), "{list}");
 }
+
+#[test]
+fn every_kind_of_event_is_shown() {
+    let env = workspace();
+    let events = include_str!("../../../every_event.jsonl");
+    env.write(".jp/conversations/17127583920/events.jsonl", events);
+    let mut pty = dashboard(&env, Size { rows: 78, cols: 92 });
+    pty.send("\r");
+    pty.expect_screen("esc back", SOON);
+    pty.expect_screen("Turn 1", SOON);
+    assert_snapshot!(pty.screen(), @r#"
+    jp dashboard  project                                                      3 conversations
+    Refactor the configuration                                                             all
+
+      = settings  {"assistant":{"name":"JP","model":{"id":"anthropic/claude"}}}
+
+    ── Turn 1 ─────────────────────────────────────────────────────────────── 2026-03-18 13:19
+
+    Ada
+      Where is *main*, and what does it do?
+
+      ~ thought  I look for `fn main` first. Then I read the file.
+      → fs_grep_files  pattern: fn main paths: ["src","<script>alert('argument')</script>"] c…
+      ← fs_grep_files
+        src/main.rs:1:fn main() {
+        src/main.rs:2:    println!("<script>alert('result')</script>");
+      → fs_read_file  path: src/missing.rs
+      × fs_read_file  src/missing.rs: no such file
+
+    JP
+      ## It is in `src/main.rs`
+
+      Here is **all** of it, ~~two~~ one function:
+
+      ```rust
+      /// Says hello.
+      fn main() {
+          let name = "world";
+          println!("Hello, {name}! {}", 40 + 2);
+      }
+      ```
+
+      | part | lines | what |
+      |:-----|------:|:----:|
+      | `main` | 4 | greets |
+      | test | 0 | – |
+
+      1. Build it with [cargo](https://doc.rust-lang.org/cargo/).
+      2. Run it:
+         - in *debug*
+         - in release
+
+      - [x] read
+      - [ ] tested
+
+      > A quote, with an image: ![a diagram](https://example.org/diagram.png)
+
+      <script>alert('message')</script> and [a trap](javascript:alert('link')) stay text.
+
+    ── Turn 2 ─────────────────────────────────────────────────────────────── 2026-03-18 13:19
+
+    You
+      How many functions? Answer in JSON.
+
+      to be answered as: {"type":"object","properties":{"functions":{"type":"integer"}}}
+
+      ? fs_modify_file  Apply it?
+      ! answer  true
+
+    JP
+      {
+        "functions": 1
+      }
+
+      · hologram  {"beam":[1,2],"note":"<img src=x onerror=alert('unknown')>"}
+      · tool_call_request  {"id":"tc_3","arguments":{}}
+      · chat_response  {"message":42}
+      ← tc_9  not base64, and nobody asked
+      · event without a type  {"mystery":"an event without a type"}
+
+    JP
+      A word without a time, and an odd end: ␀␛[31m
+
+    ── Turn 3 ─────────────────────────────────────────────────────────────── 2026-03-18 13:19
+
+    Bob <b>
+      <script>alert('request')</script> & "thanks" 😀
+
+    ↑↓ scroll  esc back  ? help  q quit  / find  e expand  [ ] turns
+    "#);
+    pty.send("q");
+    let _ = pty.wait(SOON).success();
+}

@@ -210,8 +210,13 @@ fn what_is_found_is_marked() {
     press(&mut app, "⏎/needle⏎");
     let backend = drawn(&mut app, SMALL);
     let marked = |cell: &&ratatui::buffer::Cell| cell.modifier.contains(Modifier::UNDERLINED);
-    let marked: String =
-        backend.buffer().content().iter().filter(marked).map(ratatui::buffer::Cell::symbol).collect();
+    let marked: String = backend
+        .buffer()
+        .content()
+        .iter()
+        .filter(marked)
+        .map(ratatui::buffer::Cell::symbol)
+        .collect();
     assert_eq!(marked, "Needle");
 }
 

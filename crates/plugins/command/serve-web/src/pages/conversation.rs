@@ -66,7 +66,7 @@ pub(crate) async fn since(
         let turns = opened.conversation.between(position, next);
         let body = html! {
             div data-next=(next) data-events=(opened.conversation.events())
-                data-about=(about(&opened))
+                data-about=(about(&opened)) data-last=(opened.summary.last_activated_at)
             { (turns_markup(&turns, &opened.summary.id)) }
         };
         ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], body.into_string()).into_response()

@@ -16,7 +16,7 @@ use jp_test::{Running, TestEnv};
 use serde_json::{Value, json};
 
 /// How long anything in a browser may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// A browser with one window.
 pub(crate) struct Browser {
@@ -117,7 +117,6 @@ impl Browser {
     }
 
     /// Ends the browser, which must have had nothing to complain about.
-    #[track_caller]
     pub(crate) async fn end(self) {
         let errors = self.errors().await;
         self.client.close().await.unwrap();

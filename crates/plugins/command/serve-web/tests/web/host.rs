@@ -39,7 +39,7 @@ impl Host {
             }
         });
         let mut host = Self { child, stdin, lines, address: String::new() };
-        host.say(json!({
+        host.say(&json!({
             "type": "init", "version": 1,
             "workspace": { "root": root, "storage": format!("{root}/.jp"), "id": "a1b2c" },
             "config": { "server": { "web": { "bind": "127.0.0.1", "port": 0 } } },
@@ -50,12 +50,13 @@ impl Host {
         let printed = host.hear();
         assert_eq!(printed["type"], "print");
         let url = printed["text"].as_str().unwrap().trim();
-        host.address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let address = url.trim_start_matches("http://").trim_end_matches('/');
+        address.clone_into(&mut host.address);
         host
     }
 
     /// Sends a message.
-    pub(crate) fn say(&mut self, message: Value) {
+    pub(crate) fn say(&mut self, message: &Value) {
         writeln!(self.stdin, "{message}").unwrap();
     }
 
@@ -76,7 +77,7 @@ impl Host {
     /// Answers a request with these fields and its id.
     pub(crate) fn answer(&mut self, request: &Value, mut answer: Value) {
         answer["id"] = request["id"].clone();
-        self.say(answer);
+        self.say(&answer);
     }
 
     /// Answers whatever is asked with these conversations, each with one message, until nothing was

@@ -201,7 +201,7 @@ async fn scripts_stay_text() {
     events.extend(store::call(
         "<script>",
         attack,
-        json!({ attack: store::stored(attack) }),
+        &json!({ attack: store::stored(attack) }),
         attack,
     ));
     events.push(store::at(json!({ "type": attack, "x": attack })));
@@ -296,10 +296,10 @@ async fn twenty_thousand_events_are_no_burden() {
         events.extend(store::call(
             &format!("tc_{n}"),
             "fs_read_file",
-            json!({ "path": store::stored("src/main.rs") }),
+            &json!({ "path": store::stored("src/main.rs") }),
             "fn main() {}\n",
         ));
-        events.extend(store::call(&format!("td_{n}"), "cargo_test", json!({}), "ok\n"));
+        events.extend(store::call(&format!("td_{n}"), "cargo_test", &json!({}), "ok\n"));
         events.push(store::at(json!({ "type": "chat_response", "reasoning": "Thinking." })));
     }
     assert_eq!(events.len(), 20_000);

@@ -122,7 +122,7 @@ fn a_long_conversation_is_paged() {
 fn a_long_result_is_cut_and_can_be_had_whole() {
     let env = workspace();
     let text = format!("{}the last words", "line of a result\n".repeat(8 << 10));
-    let events = store::call("tc_1", "fs_read_file", json!({}), &text);
+    let events = store::call("tc_1", "fs_read_file", &json!({}), &text);
     store::write(&env, "17", None, WHEN, &events);
     let web = Web::start(&env);
     let page = web.get("/c/17").expect(200).body;

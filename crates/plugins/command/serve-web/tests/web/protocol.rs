@@ -103,7 +103,7 @@ fn a_shutdown_lets_requests_finish() {
     let mut host = Host::start("/nonexistent");
     let page = get(&host.address, "/");
     let asked = host.hear_request("list_conversations");
-    host.say(json!({ "type": "shutdown" }));
+    host.say(&json!({ "type": "shutdown" }));
     let mut refused = false;
     for _ in 0..100 {
         refused = TcpStream::connect(&host.address).is_err();
@@ -125,7 +125,7 @@ fn a_shutdown_lets_requests_finish() {
 fn ctrl_c_does_not_cut_an_answer_off() {
     let env = workspace();
     let long = "lorem ipsum ".repeat(2 << 20);
-    let events = store::call("tc_1", "fs_read_file", json!({}), &long);
+    let events = store::call("tc_1", "fs_read_file", &json!({}), &long);
     store::write(&env, "17", None, "2026-03-18T13:19:13Z", &events);
     let web = Web::start(&env);
     // Events that go on do not hold the end up.

@@ -109,6 +109,27 @@ fn a_token_opens_the_door_once() {
     log_in(&format!("token={}", "x".repeat(9000)), &origin).expect(413);
 }
 
+/// Other machines, a name, and a token that only a file has.
+#[test]
+fn an_open_address_with_a_token_from_a_file() {
+    let env = workspace();
+    env.write("token", format!("{TOKEN}\n"));
+    let file = env.path("token");
+    let args =
+        ["--port=0", "--bind=0.0.0.0", "--token-file", file.as_str(), "--allow-host=box.example"];
+    let web = Web::start_with(&env, &args);
+    let printed = web.running.stdout_so_far();
+    assert!(
+        printed.contains("Other machines can reach it") && !printed.contains(TOKEN),
+        "{printed}"
+    );
+    let line = format!("GET /?token={TOKEN}");
+    ask(&web, &line, &["Host: box.example"], "").expect(303);
+    ask(&web, &line, &["Host: 192.168.0.7"], "").expect(303);
+    ask(&web, &line, &["Host: other.example"], "").expect(421);
+    ask(&web, "GET /", &["Host: box.example"], "").expect(401);
+}
+
 #[test]
 fn a_token_that_was_made_is_printed_in_the_address() {
     let env = workspace();

@@ -34,7 +34,7 @@ pub(crate) fn turn(asked: &str, answered: &str) -> Vec<Value> {
 }
 
 /// A call of a tool, and what came of it.
-pub(crate) fn call(id: &str, name: &str, arguments: Value, result: &str) -> Vec<Value> {
+pub(crate) fn call(id: &str, name: &str, arguments: &Value, result: &str) -> Vec<Value> {
     vec![
         at(json!({ "type": "tool_call_request", "id": id, "name": name, "arguments": arguments })),
         at(

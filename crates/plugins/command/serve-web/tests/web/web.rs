@@ -1,9 +1,6 @@
 //! `jp serve web` in a world of its own.
 
-use std::{
-    os::unix::fs::symlink,
-    time::{Duration, Instant},
-};
+use std::{os::unix::fs::symlink, time::Duration};
 
 use jp_test::{Running, TestEnv, find_bin};
 
@@ -48,19 +45,11 @@ impl Web {
 
     /// Starts it with these arguments.
     pub(crate) fn start_with(env: &TestEnv, args: &[&str]) -> Self {
-        let running = jp(env, args).timeout(Duration::from_secs(300)).spawn();
-        let end = Instant::now() + Duration::from_secs(60);
-        let url = loop {
-            let text = running.stdout_so_far();
-            let line = text.lines().next().filter(|_| text.contains('\n'));
-            if let Some(url) = line {
-                break url.trim_end_matches('/').to_owned();
-            }
-            if Instant::now() > end {
-                panic!("no address was printed:\n{}", running.wait());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
+        let running = jp(env, args).timeout(Duration::from_mins(5)).spawn();
+        running.expect_stdout("http://");
+        running.expect_stdout("\n");
+        let text = running.stdout_so_far();
+        let url = text.lines().next().unwrap().trim_end_matches('/').to_owned();
         Self { running, url }
     }
 

@@ -15,7 +15,7 @@ use std::{
 };
 
 use clap::{CommandFactory as _, Parser};
-use jp_plugin_sdk::{Failure, Init};
+use jp_plugin_sdk::Init;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -134,15 +134,6 @@ impl Settings {
         Args::command().render_long_help().to_string()
     }
 }
-
-impl From<SettingsError> for Usage {
-    fn from(error: SettingsError) -> Self {
-        Self(Failure::from(error).code(2))
-    }
-}
-
-/// What the user has to change before it can start.
-pub(crate) struct Usage(pub(crate) Failure);
 
 impl Options {
     fn read(init: &Init) -> Result<Self, SettingsError> {

@@ -25,7 +25,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts one with a window of this size.
+    /// Starts one with a page of this size.
     pub(crate) async fn start(env: &TestEnv, width: u32, height: u32) -> Self {
         let driver = env.command("/usr/bin/chromedriver", ["--port=0"]).timeout(LIMIT * 5).spawn();
         driver.expect_stdout("started successfully on port");
@@ -47,13 +47,18 @@ impl Browser {
             "goog:chromeOptions": { "args": args, "binary": "/usr/bin/chromium" },
             "goog:loggingPrefs": { "browser": "ALL" },
         });
-        let Value::Object(capabilities) = capabilities else { unreachable!() };
+        let capabilities = capabilities.as_object().unwrap().clone();
         let client = ClientBuilder::new(HttpConnector::new())
             .capabilities(capabilities)
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
             .unwrap();
-        Self { client, _driver: driver }
+        let browser = Self { client, _driver: driver };
+        // The window has a frame; the page is to have this size.
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        browser.cdp("Emulation.setDeviceMetricsOverride", size).await;
+        browser
     }
 
     pub(crate) async fn open(&self, url: &str) {

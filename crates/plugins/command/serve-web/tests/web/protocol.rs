@@ -157,6 +157,14 @@ fn address_and_port_come_from_the_configuration() {
 }
 
 #[test]
+fn it_keeps_to_the_protocol() {
+    let env = workspace();
+    let output = env.jp(["plugin", "check", "--", env!("CARGO_BIN_EXE_jp-serve-web")]);
+    let output = output.timeout(Duration::from_mins(3)).run().success();
+    assert!(output.stdout().contains(" 0 warnings, 0 failed"), "{output}");
+}
+
+#[test]
 fn what_it_says_of_itself() {
     let env = workspace();
     let help = jp(&env, &["-h"]).run().success();

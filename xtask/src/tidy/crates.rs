@@ -82,14 +82,18 @@ fn members(tree: &Tree) -> Result<BTreeMap<String, Table>> {
     Ok(members)
 }
 
-/// The manifests that a member of the workspace stands for; a last part `*` is every
-/// directory that has one.
+/// The manifests that a member of the workspace stands for; a last part `*` or `name*` is every
+/// directory so called that has one.
 fn expand(tree: &Tree, pattern: &str) -> Vec<Utf8PathBuf> {
-    let Some(parent) = pattern.strip_suffix("/*") else {
+    let parts = pattern.strip_suffix('*').and_then(|start| start.rsplit_once('/'));
+    let Some((parent, prefix)) = parts else {
         return vec![Utf8Path::new(pattern).join("Cargo.toml")];
     };
     let manifests = tree.files.iter().filter(|file| file.file_name() == Some("Cargo.toml"));
-    let matches = manifests.filter(|file| file.ancestors().nth(2) == Some(parent.into()));
+    let matches = manifests.filter(|file| {
+        let directory = file.parent().and_then(Utf8Path::file_name).unwrap_or_default();
+        file.ancestors().nth(2) == Some(parent.into()) && directory.starts_with(prefix)
+    });
     matches.cloned().collect()
 }
 
@@ -179,6 +183,20 @@ mod tests {
         check(are_in_the_architecture, "`a`, `b` and the tool", &[]);
         let want = ["docs/architecture.md: does not mention `b`"];
         check(are_in_the_architecture, "`a`, ab, b_c, jp-b and the tool", &want);
+    }
+
+    #[test]
+    fn members_by_the_start_of_their_name() {
+        let package = |name: &str| format!("[package]\nname = \"{name}\"");
+        let files = [
+            ("Cargo.toml", "[workspace]\nmembers = [\"crates/jp_*\"]"),
+            ("crates/jp_a/Cargo.toml", &package("jp_a")),
+            ("crates/jp_a/deeper/Cargo.toml", &package("deeper")),
+            ("crates/other/Cargo.toml", &package("other")),
+            ("docs/architecture.md", ""),
+        ];
+        let want = ["docs/architecture.md: does not mention `jp_a`"];
+        assert_eq!(problems(are_in_the_architecture, &files), want);
     }
 
     #[test]

@@ -1,0 +1,7 @@
+//! `jp conversation export`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    jp_conversation_export::main("conversation-export", "conversation export")
+}

@@ -1,0 +1,70 @@
+//! What is highlighted, what is not, and that it is always the text.
+
+use proptest::prelude::*;
+use scraper::Html;
+
+use super::*;
+
+/// What a reader of the page sees.
+fn text_of(markup: &Markup) -> String {
+    Html::parse_fragment(&markup.0).root_element().text().collect()
+}
+
+#[test]
+fn code_has_classes_and_no_styles() {
+    let html = code(Some("rust"), "/// Doc.\nlet x = \"a\\n<b>\" + 1; // é\n").into_string();
+    insta::assert_snapshot!(html, @r#"
+    <pre class="code" data-language="rust" tabindex="0"><code><span class="hc">/// Doc.
+    </span><span class="hk">let</span> x <span class="ho">= </span><span class="hs">&quot;a</span><span class="he">\n</span><span class="hs">&lt;b&gt;&quot; </span><span class="ho">+ </span><span class="hn">1</span>; <span class="hc">// é
+    </span></code></pre>
+    "#);
+}
+
+#[test]
+fn keys_are_not_values() {
+    let html = code(Some("json"), r#"{"a": "b"}"#).into_string();
+    assert!(html.contains(r#"<span class="ha">&quot;a&quot;</span>"#), "{html}");
+    assert!(html.contains(r#"<span class="hs">&quot;b&quot;</span>"#), "{html}");
+}
+
+#[test]
+fn a_language_is_what_people_write_on_a_fence() {
+    for language in
+        ["rust", "rs", "Rust", "rust,ignore", "{.rust}", "rust ignore", "console", "jsonc"]
+    {
+        let html = code(Some(language), "\"a\" # b").into_string();
+        assert!(html.contains("<span"), "{language}: {html}");
+    }
+}
+
+#[test]
+fn without_a_language_it_is_the_text() {
+    for language in [None, Some(""), Some(" ,{}"), Some("no such language")] {
+        let html = code(language, "let <x> = 1;").into_string();
+        assert!(html.ends_with("<code>let &lt;x&gt; = 1;</code></pre>"), "{html}");
+    }
+    let odd = code(Some("\"><script>"), "x").into_string();
+    assert!(odd.contains("data-language=\"&quot;&gt;&lt;script&gt;\""), "{odd}");
+}
+
+#[test]
+fn what_is_too_long_keeps_its_text_and_gets_no_color() {
+    let line = "let x = 1;".repeat(LONGEST_LINE / 10 + 1);
+    let large = "let x = 1;\n".repeat(LONGEST_TEXT / 11 + 1);
+    for text in [line, large] {
+        let markup = code(Some("rust"), &text);
+        assert!(!markup.0.contains("<span"));
+        assert!(markup.0.contains(&text));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever a grammar makes of it, a reader sees the text that was there.
+    #[test]
+    fn nothing_is_lost(text in "[a-z<>&\"'/*#{}\\\\ \n\t]{0,200}", language in "rust|html|python|sh|json|md|diff") {
+        let text = format!("x{text}");
+        prop_assert_eq!(text_of(&code(Some(&language), &text)), text);
+    }
+}

@@ -39,7 +39,7 @@ impl Session {
     ) -> Result<Vec<T>, Failure> {
         let number = conversations.len();
         let mut progress = Progress::begin(self, what, number)?;
-        let results = self.start(conversations, Arc::new(work));
+        let results = self.start(conversations, &Arc::new(work));
         let mut done = Vec::with_capacity(number);
         let ended = loop {
             if done.len() == number {
@@ -68,7 +68,7 @@ impl Session {
     fn start<T: Send + 'static>(
         &self,
         conversations: Vec<Summary>,
-        work: Arc<impl Fn(&Self, &Summary) -> Result<T, Failure> + Send + Sync + 'static>,
+        work: &Arc<impl Fn(&Self, &Summary) -> Result<T, Failure> + Send + Sync + 'static>,
     ) -> mpsc::Receiver<(usize, Result<T, Failure>)> {
         let workers = thread::available_parallelism().map_or(1, |cores| AT_ONCE.min(cores.get()));
         let left: VecDeque<_> = conversations.into_iter().enumerate().collect();
@@ -77,7 +77,7 @@ impl Session {
         let (sender, results) = mpsc::sync_channel(workers);
         for _ in 0..workers {
             let (session, left) = (self.clone(), Arc::clone(&left));
-            let (work, sender) = (Arc::clone(&work), sender.clone());
+            let (work, sender) = (Arc::clone(work), sender.clone());
             thread::spawn(move || {
                 while session.shutdown().is_none() {
                     let next = left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

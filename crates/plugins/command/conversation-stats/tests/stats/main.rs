@@ -1,5 +1,7 @@
 //! `jp conversation stats` through the real program.
 
+use std::time::Duration;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_test::{Run, TestEnv, find_bin};
 use serde_json::{Value, json};
@@ -27,6 +29,16 @@ fn stats<'a>(env: &'a TestEnv, words: &[&str]) -> Run<'a> {
     let trust = ["--cfg", "plugins.command.conversation-stats.run=unattended"];
     let words = [&trust, &["conversation", "stats"], words].concat();
     env.jp(words).env("PATH", format!("{bin}:/usr/bin:/bin"))
+}
+
+/// It keeps to the protocol, whatever a host does.
+#[test]
+fn the_protocol_is_kept() {
+    let env = workspace(1);
+    let program = env!("CARGO_BIN_EXE_jp-conversation-stats");
+    let words = ["plugin", "check", "--timeout", "60", "--arg", "--all", "--", program];
+    let output = env.jp(words).timeout(Duration::from_mins(5)).run().success();
+    assert!(output.stdout().contains(" 0 warnings, 0 failed, 0 skipped"), "{output}");
 }
 
 #[test]

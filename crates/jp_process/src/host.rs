@@ -6,7 +6,7 @@ use jp_sandbox::{
     confinement::{Confinement, Program},
     event::Event,
     failure::Failure,
-    linux::Stdio,
+    linux::{Spawner, Stdio},
     machine::Machine,
 };
 use tokio::time::timeout;
@@ -91,6 +91,12 @@ impl Host {
     /// first argument is `jp_sandbox::linux::helper::WORD`.
     pub fn new(helper: impl Into<PathBuf>) -> Self {
         Self { starter: Starter::new(helper.into()), patience: PATIENCE }
+    }
+
+    /// The same host with a helper that is there already. Should it go away, another one is started.
+    #[must_use]
+    pub fn begun(self, spawner: Spawner) -> Self {
+        Self { starter: Starter::with(self.starter.helper().to_owned(), spawner), ..self }
     }
 
     /// The same host with a helper that may take so long to answer. One that takes longer is ended and

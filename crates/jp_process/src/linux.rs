@@ -63,6 +63,11 @@ impl Starter {
         Self { helper, spawner: Mutex::default(), turns: Semaphore::new(ON_THE_WAY) }
     }
 
+    /// The same with a helper that is there already.
+    pub(crate) fn with(helper: PathBuf, spawner: Spawner) -> Self {
+        Self { spawner: Mutex::new(Some(Arc::new(spawner))), ..Self::new(helper) }
+    }
+
     pub(crate) fn helper(&self) -> &Path {
         &self.helper
     }

@@ -190,6 +190,10 @@ async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Star
     let everything = What::Host { write: Write::Direct, execute: true };
     let view = View::new([Place { path: "/".into(), what: everything }]);
     let host = Host::new(ctx::program()?);
+    let host = match ctx.take_helper() {
+        Some(helper) => host.begun(helper),
+        None => host,
+    };
     // Such a plugin draws on the terminal itself, and gets the keys, control-C among them.
     let draws = chosen.describe.as_ref().is_some_and(|describe| describe.tty);
     let terminal = draws.then(|| rustix::process::getpgrp().as_raw_pid());
@@ -207,7 +211,7 @@ async fn start_confined(
     args: Vec<OsString>,
     extra: Vec<(OsString, OsString)>,
 ) -> Result<Started> {
-    let confiner = confine::confiner(ctx.config())?;
+    let confiner = confine::confiner(ctx.config())?.begun(ctx.take_helper());
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let settings = ctx.config().app.plugins.command.get(&chosen.id);

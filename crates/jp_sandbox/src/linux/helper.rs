@@ -1,4 +1,5 @@
-//! The helper: this program executed again, with one thread, no variables and one socket.
+//! The helper: this program executed again, with one thread, no variables and one socket; or a copy of it
+//! from its first moment, when it has one thread and has opened nothing.
 //!
 //! Namespaces and restrictions belong to the process or thread that asks for them, and code between
 //! fork and execute must not touch what another thread may hold. A program with threads can do
@@ -39,6 +40,12 @@ pub fn serve() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// The same in a process that was forked for it, which does not come back.
+pub(super) fn serve_here() -> ! {
+    let served = rustix::process::chdir("/").map_err(io::Error::from).and_then(|()| try_serve());
+    sys::exit(i32::from(served.is_err()))
 }
 
 fn try_serve() -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write},
+    mem,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::Path,
     process::Command,
@@ -13,13 +14,14 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{MemfdFlags, memfd_create},
     net::sockopt::{Timeout, set_socket_timeout},
-    process::{Pid, PidfdFlags, pidfd_open},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid},
 };
 
 use super::{
     helper,
     message::{Control, Order, Start},
     socket::Socket,
+    sys::{self, Alone, Fork},
 };
 use crate::{
     confinement::{Confinement, Program},
@@ -35,7 +37,14 @@ const FAREWELL: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 #[derive(Debug)]
 pub struct Spawner {
     socket: Socket,
-    helper: Mutex<std::process::Child>,
+    helper: Mutex<Helper>,
+}
+
+/// The process of the helper. Nobody but us waits for it, so its number is its own until we have.
+#[derive(Debug)]
+struct Helper {
+    number: Pid,
+    has_ended: bool,
 }
 
 /// What becomes the standard streams of a process.
@@ -72,7 +81,29 @@ impl Spawner {
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()?;
-        Ok(Self { socket: ours, helper: Mutex::new(helper) })
+        Ok(Self::new(ours, Pid::from_child(&helper)))
+    }
+
+    /// Makes a helper out of a copy of this process, which is much quicker than executing a program again.
+    /// For the very beginning of a program: it must have one thread, and the helper keeps all it has in its
+    /// memory. Such a helper can be used when [`Spawner::start`] can.
+    pub fn fork() -> io::Result<Self> {
+        let alone = Alone::check()?;
+        let (ours, theirs) = Socket::pair()?;
+        rustix::io::ioctl_fionbio(&ours, true)?;
+        match sys::fork(alone)? {
+            Fork::Parent(helper) => Ok(Self::new(ours, helper)),
+            Fork::Child => {
+                let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
+                // The helper closes everything but its standard input, these two among it.
+                mem::forget((ours, theirs));
+                helper::serve_here()
+            }
+        }
+    }
+
+    fn new(socket: Socket, number: Pid) -> Self {
+        Self { socket, helper: Mutex::new(Helper { number, has_ended: false }) }
     }
 
     /// Starts a process. What could not be done is told as its first event.
@@ -121,15 +152,15 @@ impl Spawner {
     /// gone, which whoever waits for them hears as the end of the process.
     pub fn kill(&self) {
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
-        let _ = self.helper().kill();
+        self.helper().kill();
     }
 
     /// Whether the helper is not there any more.
     pub fn has_ended(&self) -> bool {
-        !matches!(self.helper().try_wait(), Ok(None))
+        self.helper().has_ended()
     }
 
-    fn helper(&self) -> MutexGuard<'_, std::process::Child> {
+    fn helper(&self) -> MutexGuard<'_, Helper> {
         self.helper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -139,24 +170,39 @@ impl Drop for Spawner {
         // The end of the socket is what the helper ends by, and the supervisor that waits for an order.
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
         let mut helper = self.helper();
-        if ends(&mut helper) {
+        if helper.ends() {
             return;
         }
-        let _ = helper.kill();
+        helper.kill();
         // If it does not even go then, it is stuck in the kernel, and nobody can wait for it.
-        ends(&mut helper);
+        helper.ends();
     }
 }
 
-/// Waits until it has ended, if that is soon.
-fn ends(helper: &mut std::process::Child) -> bool {
-    // As long as nobody has waited for it, its number is its own.
-    if let Ok(None) = helper.try_wait()
-        && let Ok(ended) = pidfd_open(Pid::from_child(helper), PidfdFlags::empty())
-    {
-        let _ = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&FAREWELL));
+impl Helper {
+    /// Waits until it has ended, if that is soon.
+    fn ends(&mut self) -> bool {
+        if !self.has_ended()
+            && let Ok(ended) = pidfd_open(self.number, PidfdFlags::empty())
+        {
+            let _ = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&FAREWELL));
+        }
+        self.has_ended()
     }
-    !matches!(helper.try_wait(), Ok(None))
+
+    fn has_ended(&mut self) -> bool {
+        if !self.has_ended {
+            let waited = waitpid(Some(self.number), WaitOptions::NOHANG);
+            self.has_ended = !matches!(waited, Ok(None) | Err(rustix::io::Errno::INTR));
+        }
+        self.has_ended
+    }
+
+    fn kill(&mut self) {
+        if !self.has_ended() {
+            let _ = kill_process(self.number, Signal::KILL);
+        }
+    }
 }
 
 impl Child {

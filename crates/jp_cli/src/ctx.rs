@@ -460,9 +460,9 @@ pub(crate) fn make_parent(file: &Utf8Path) -> Result {
 }
 
 /// The checksum of a program that may be run by its name.
-pub(crate) fn checksum_of(path: &std::path::Path) -> Result<jp_plugin_registry::Sha256> {
-    let sum = fs::File::open(path).and_then(jp_plugin_registry::Sha256::of);
-    sum.map_err(|error| Error::failure(format!("cannot read {}: {error}", path.display())))
+pub(crate) fn checksum_of(path: &Utf8Path) -> Result<jp_plugin_registry::Sha256> {
+    let sum = look::open(path).and_then(jp_plugin_registry::Sha256::of);
+    sum.map_err(|error| Error::failure(format!("cannot read {path}: {error}")))
 }
 
 /// Opens what the user named, to be read line by line; `-` is stdin.

@@ -217,6 +217,29 @@ fn a_broken_workspace_is_no_hindrance() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_file_holds_nobody_up() {
+    let shop = Shop::new();
+    shop.offer("a", &official("a", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    shop.jp(["plugin", "install", "a"]).run().success();
+    let data = shop.env.data_home().join("jp");
+    let below =
+        ["installed.json", "jp-a", ".lock"].map(|file| data.join("plugins/command").join(file));
+    for file in below.into_iter().chain([data.join("registry.json")]) {
+        let (name, kept) = (file.as_str(), format!("{file}.kept"));
+        let swap = "mv \"$1\" \"$2\" && mkfifo \"$1\"";
+        shop.env.command("/bin/sh", ["-c", swap, "sh", name, &kept]).run().success();
+        // None of them waits; whether they can do without it is another question.
+        for words in [&["-h"][..], &["plugin", "list"], &["plugin", "info", "a"]] {
+            assert!(shop.jp(words.iter().copied()).run().exit_code().is_some(), "{file}");
+        }
+        let output = shop.jp(["plugin", "install", "a"]).run();
+        assert!(output.exit_code().is_some(), "{output}");
+        shop.env.command("/bin/mv", [&kept, name]).run().success();
+    }
+}
+
+#[test]
 fn an_author_is_told_what_is_wrong() {
     let shop = Shop::new();
     shop.offer("fine", &official("fine", &[]));

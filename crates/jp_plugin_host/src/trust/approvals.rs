@@ -12,12 +12,13 @@
 use std::{
     fs,
     io::{self, Read as _, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::MetadataExt as _,
     thread,
     time::Duration,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jp_plugin_registry::files::open_lock;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -128,12 +129,7 @@ fn change(file: &Utf8Path, work: impl FnOnce(&mut Vec<Approval>)) -> Result<(), 
 fn write(file: &Utf8Path, work: impl FnOnce(&mut Vec<Approval>)) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Utf8Path::new("/"));
     fs::create_dir_all(directory)?;
-    let lock = fs::OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(file.with_extension("lock"))?;
+    let lock = open_lock(&file.with_extension("lock"))?;
     acquire(&lock)?;
     let mut approvals = read(file)?;
     work(&mut approvals);
@@ -167,7 +163,7 @@ fn read(file: &Utf8Path) -> io::Result<Vec<Approval>> {
     };
     let user = rustix::process::geteuid().as_raw();
     let found = opened.metadata()?;
-    if !found.is_file() || ![user, 0].contains(&found.uid()) {
+    if ![user, 0].contains(&found.uid()) {
         return Err(io::Error::other("it is not a file of yours"));
     }
     let mut text = Vec::new();

@@ -1,5 +1,6 @@
 //! `jp plugin pin`
 
+use camino::Utf8PathBuf;
 use jp_plugin::{PREFIX, PluginId};
 use jp_plugin_registry::Sha256;
 use jp_process::find_program;
@@ -45,5 +46,7 @@ fn of_file(world: &World<'_>, id: &PluginId) -> Result<Sha256> {
         Error::usage(format!("the plugin `{id}` is not installed"))
             .hint("`--sha256` pins a checksum without a file")
     })?;
+    let found = Utf8PathBuf::try_from(found)
+        .map_err(|error| Error::failure(format!("the path of `{id}` is not UTF-8: {error}")))?;
     ctx::checksum_of(&found)
 }

@@ -56,15 +56,7 @@ impl From<&fs::Metadata> for Look {
 
 /// A checksum as the kernel's side compares it; `None` if the text is none.
 pub fn checksum(hex: &str) -> Option<[u8; 32]> {
-    let bytes = hex.as_bytes();
-    let mut sum = [0; 32];
-    if bytes.len() != 64 || !bytes.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    for (byte, pair) in sum.iter_mut().zip(bytes.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(sum)
+    jp_config::Sha256::try_from(hex.to_owned()).ok().map(|sum| sum.bytes())
 }
 
 /// The SHA-256 checksum of a file in hexadecimal digits, with the look of what was summed.

@@ -58,10 +58,9 @@ pub struct Approval {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A person who was asked.
+    /// A person who was asked. There is nobody else: a list that names another was not written here, and
+    /// counts for nothing.
     Person,
-    /// The registry, which lists the file as official, when it was installed.
-    Registry,
 }
 
 /// Why an agreement was not kept.
@@ -91,12 +90,9 @@ impl Approvals {
         }
     }
 
-    /// Who agreed to these bytes in this place; a person rather than the registry.
-    pub fn by(&self, path: &Utf8Path, sha256: &str) -> Option<By> {
-        let is_it = |it: &&Approval| it.path == path && it.sha256.eq_ignore_ascii_case(sha256);
-        let mut found = self.list.iter().filter(is_it).map(|it| it.by).peekable();
-        let first = found.peek().copied();
-        found.find(|by| *by == By::Person).or(first)
+    /// Whether somebody agreed to these bytes in this place.
+    pub fn hold(&self, path: &Utf8Path, sha256: &str) -> bool {
+        self.list.iter().any(|it| it.path == path && it.sha256.eq_ignore_ascii_case(sha256))
     }
 
     /// Adds an agreement to the file. Others for the same path are over: their bytes are not there now.

@@ -30,6 +30,7 @@ use rustix::fs::OFlags;
 pub(crate) use self::origins::Origins;
 use crate::{
     args::{Command, Config as ConfigCommand, Format, Global},
+    curtain,
     error::{Error, Result},
     log,
     terminal::Terminal,
@@ -258,7 +259,7 @@ fn printer(global: &Global, config: &Config) -> Result<Printer> {
         theme,
         max_width: app.style.markdown.width.map(usize::from),
     };
-    Ok(Printer::new(settings, io::BufWriter::new(io::stdout()), io::stderr()))
+    Ok(Printer::new(settings, io::BufWriter::new(curtain::stdout()), curtain::stderr()))
 }
 
 /// The user may let sequences through. A workspace may not: it can come from anywhere, and would

@@ -31,6 +31,7 @@ use rustix::fs::OFlags;
 pub(crate) use self::origins::Origins;
 use crate::{
     args::{Command, Config as ConfigCommand, Format, Global},
+    curtain,
     error::{Error, Result},
     log,
     terminal::Terminal,
@@ -274,7 +275,7 @@ fn printer(global: &Global, config: &Config) -> Result<Printer> {
         theme,
         max_width: app.style.markdown.width.map(usize::from),
     };
-    Ok(Printer::new(settings, io::BufWriter::new(io::stdout()), io::stderr()))
+    Ok(Printer::new(settings, io::BufWriter::new(curtain::stdout()), curtain::stderr()))
 }
 
 /// The user may let sequences through. A workspace may not: it can come from anywhere, and would
@@ -476,9 +477,9 @@ pub(crate) fn make_parent(file: &Utf8Path) -> Result {
 }
 
 /// The checksum of a program that may be run by its name.
-pub(crate) fn checksum_of(path: &std::path::Path) -> Result<jp_plugin_registry::Sha256> {
-    let sum = fs::File::open(path).and_then(jp_plugin_registry::Sha256::of);
-    sum.map_err(|error| Error::failure(format!("cannot read {}: {error}", path.display())))
+pub(crate) fn checksum_of(path: &Utf8Path) -> Result<jp_plugin_registry::Sha256> {
+    let sum = look::open(path).and_then(jp_plugin_registry::Sha256::of);
+    sum.map_err(|error| Error::failure(format!("cannot read {path}: {error}")))
 }
 
 /// Opens what the user named, to be read line by line; `-` is stdin.

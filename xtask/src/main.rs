@@ -25,6 +25,7 @@ mod failure;
 mod files;
 mod fuzz;
 mod needs;
+mod registry;
 #[cfg(target_os = "linux")]
 mod role;
 mod rust;
@@ -113,6 +114,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Build the plugins of this repository and a registry from which they can be installed
+    Registry(registry::Wanted),
     /// Check the rules of the repository that no compiler knows
     Tidy,
     /// Build the documentation of the code, warnings denied
@@ -155,6 +158,7 @@ fn run(task: Task) -> Result {
         #[cfg(target_os = "linux")]
         Task::Conformance { filter } => conformance::run(filter.as_deref()),
         Task::Spec { check } => spec::run(root(), check),
+        Task::Registry(wanted) => registry::run(&wanted),
         Task::Tidy => tidy::run(root()),
         Task::Docs => docs::run(),
         #[cfg(target_os = "linux")]

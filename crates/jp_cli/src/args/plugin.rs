@@ -170,4 +170,7 @@ pub(crate) struct PluginRegistryCheck {
     /// The file
     #[arg(value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
     pub(crate) file: Utf8PathBuf,
+    /// It stays on this machine, so its binaries may be files
+    #[arg(long)]
+    pub(crate) local: bool,
 }

@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     if words.get(1).is_some_and(|word| word == plugins::complete::WORD) {
         return plugins::complete::run(&words[2..]).into();
     }
+    if let Some(end) = cmd::version::quick(&words) {
+        return end.into();
+    }
     let Args { global, command } = match args::parse(&words) {
         Ok(args) => args,
         Err(error) => return plugins::help::instead(&error, &words).into(),

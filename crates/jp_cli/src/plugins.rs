@@ -18,8 +18,8 @@ use jiff::Timestamp;
 use jp_config::Config;
 use jp_plugin::{CommandPath, Describe};
 use jp_plugin_host::{
-    catalog::{Binary, Catalog, Host, Places, Plugin, scan},
-    describe::{Asking, Cache, Describer, Permission},
+    catalog::{Binary, Catalog, Host, Known, Places, Plugin, scan},
+    describe::{Asking, Cache, Describer, Permission, remembered},
     look,
     trust::{self, Approvals, Rules, Subject, Verdict},
 };
@@ -97,21 +97,25 @@ impl Shelf {
         let search = OsString::from(ctx::variable("PATH"));
         let installed = home.as_ref().map(Home::dir);
         let found = scan(Places { installed: installed.as_deref(), search: &search });
-        let confiner = match wish {
-            Wish::Nobody => None,
-            Wish::Unknown | Wish::All => Some(Arc::new(confine::confiner(&policy.here)?)),
+        let cache = ctx::cache_home();
+        let cache = cache.map(|cache| Cache::new(cache.join("jp/plugins/describes.json")));
+        let now = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
+        let known = match remembered(cache.as_ref(), now, &found, &policy) {
+            Some(known) if wish != Wish::All => known,
+            _ => ask_all(
+                found,
+                &policy,
+                Describer {
+                    confiner: None,
+                    cache,
+                    search,
+                    now,
+                    side_by_side: 1,
+                    refresh: wish == Wish::All,
+                },
+                wish,
+            )?,
         };
-        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let describer = Describer {
-            confiner,
-            cache: ctx::cache_home()
-                .map(|cache| Cache::new(cache.join("jp/plugins/describes.json"))),
-            search,
-            now: u64::try_from(Timestamp::now().as_second()).unwrap_or(0),
-            side_by_side: processors * PER_PROCESSOR,
-            refresh: wish == Wish::All,
-        };
-        let known = tools::block_on(async { Ok(describer.all(found, &policy).await) })?;
         let registry = home.as_ref().map(cached).transpose();
         let registry = registry.unwrap_or_else(|error| {
             tracing::warn!(%error, "nothing of the registry is used");
@@ -122,6 +126,22 @@ impl Shelf {
             Catalog::new(known, registry, &OfJp { policy: &policy, built_ins: BuiltIns::new() });
         Ok(Self { catalog, policy })
     }
+}
+
+/// Asks the plugins that are not known what they are.
+fn ask_all(
+    found: Vec<Binary>,
+    policy: &Policy,
+    describer: Describer,
+    wish: Wish,
+) -> Result<Vec<Known>> {
+    let confiner = match wish {
+        Wish::Nobody => None,
+        Wish::Unknown | Wish::All => Some(Arc::new(confine::confiner(&policy.here)?)),
+    };
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let describer = Describer { confiner, side_by_side: processors * PER_PROCESSOR, ..describer };
+    tools::block_on(async { Ok(describer.all(found, policy).await) })
 }
 
 impl Policy {

@@ -19,7 +19,7 @@
 //! otherwise hands over a [`Session`]. A session can be used by any number of threads at the same time:
 //! every request has an id, one thread reads, and each answer goes to whoever waits for it. The feature
 //! `tokio` has the same for async code, `tracing` a layer that sends events to the log of the host.
-//! [`transcript`] makes types of the events of a conversation.
+//! [`transcript`] makes types of the events of a conversation, and the feature `clap` types of arguments.
 //!
 //! The danger is stdout: it belongs to the messages, and one `println!` of the plugin or of a library
 //! makes the host end it. Print through the session, and to stderr what is for yourself.
@@ -27,15 +27,19 @@
 //! The crate knows the contract, `jp_plugin`, and nothing of the host.
 
 mod answer;
+#[cfg(feature = "clap")]
+pub mod args;
 #[cfg(feature = "tokio")]
 pub mod asynchronous;
 mod core;
 mod error;
+mod find;
 #[cfg(feature = "tracing")]
 mod layer;
 mod logs;
 mod outbox;
 mod plugin;
+mod progress;
 mod session;
 mod shutdown;
 pub mod transcript;
@@ -49,7 +53,9 @@ pub use jp_plugin::{
 pub use self::layer::LogLayer;
 pub use self::{
     error::{Failure, RequestError},
+    find::{FindError, find_conversation},
     plugin::Plugin,
+    progress::Progress,
     session::{Locked, Session},
     shutdown::Why,
 };

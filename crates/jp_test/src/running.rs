@@ -66,11 +66,13 @@ impl Running {
     /// Waits until the program's standard output contains `text`.
     #[track_caller]
     pub fn expect_stdout(&self, text: &str) {
-        let found = self.stdout.wait(self.deadline, |state| {
-            let found = String::from_utf8_lossy(&state.sink).contains(text);
-            (found || state.finished).then_some(found)
-        });
-        assert!(found == Some(true), "`{text}` was not printed:\n{}", self.output(None));
+        self.expect(&self.stdout, text);
+    }
+
+    /// Waits until the program's standard error contains `text`.
+    #[track_caller]
+    pub fn expect_stderr(&self, text: &str) {
+        self.expect(&self.stderr, text);
     }
 
     /// Waits for the end. Panics with what was printed when the time is up, when a
@@ -94,6 +96,15 @@ impl Running {
         let most = [&self.stdout, &self.stderr].map(|pump| pump.look(Vec::len)).into_iter().max();
         assert!(most <= Some(MAX_BYTES), "{} printed more than {MAX_BYTES} bytes", self.title);
         self.output(Some(status))
+    }
+
+    #[track_caller]
+    fn expect(&self, stream: &Pump<Vec<u8>>, text: &str) {
+        let found = stream.wait(self.deadline, |state| {
+            let found = String::from_utf8_lossy(&state.sink).contains(text);
+            (found || state.finished).then_some(found)
+        });
+        assert!(found == Some(true), "`{text}` was not printed:\n{}", self.output(None));
     }
 
     fn output(&self, status: Option<ExitStatus>) -> Output {

@@ -199,7 +199,7 @@ async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Star
     };
     let everything = What::Host { write: Write::Direct, execute: true };
     let view = View::new([Place { path: "/".into(), what: everything }]);
-    let host = Host::new(ctx::program()?);
+    let host = Host::new(ctx::program()?).begun(ctx.take_waiting());
     let terminal = draws(ctx, chosen).then(|| rustix::process::getpgrp().as_raw_pid());
     let confinement = Confinement { terminal, ..Confinement::of(Tier::None, view) };
     let spawn = Spawn::new(program, confinement).piped();
@@ -215,7 +215,7 @@ async fn start_confined(
     args: Vec<OsString>,
     extra: Vec<(OsString, OsString)>,
 ) -> Result<Started> {
-    let confiner = confine::confiner(ctx.config())?;
+    let confiner = confine::confiner(ctx.config())?.begun(ctx.take_waiting());
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let settings = ctx.config().app.plugins.command.get(&chosen.id);

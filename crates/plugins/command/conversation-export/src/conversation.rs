@@ -1,0 +1,102 @@
+//! A conversation, read.
+
+use jp_plugin_sdk::{
+    RequestError, Session, Summary,
+    transcript::{Event, Turn, turns},
+};
+use serde_json::value::RawValue;
+
+/// How much of a request stands for a title, in characters.
+const HEADING: usize = 72;
+
+/// What there is to export.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub(crate) summary: Summary,
+    /// The events as they are stored.
+    pub(crate) raw: Vec<Box<RawValue>>,
+    pub(crate) turns: Vec<Turn>,
+}
+
+impl Conversation {
+    pub(crate) fn read(session: &Session, summary: &Summary) -> Result<Self, RequestError> {
+        Ok(Self::new(summary.clone(), session.read_raw_events(&summary.id)?))
+    }
+
+    pub(crate) fn new(summary: Summary, raw: Vec<Box<RawValue>>) -> Self {
+        let events = raw.iter().enumerate().map(|(position, raw)| Event::parse(position, raw));
+        let turns = turns(events);
+        Self { summary, raw, turns }
+    }
+
+    /// The title; without one, how the user began.
+    pub(crate) fn heading(&self) -> String {
+        let title = self.summary.title.as_deref().map(one_line).filter(|title| !title.is_empty());
+        let asked = || self.turns.iter().find_map(|turn| turn.request()).map(one_line);
+        let heading = title.or_else(asked).filter(|heading| !heading.is_empty());
+        heading.unwrap_or_else(|| "Untitled".to_owned())
+    }
+
+    /// How many exchanges there were.
+    pub(crate) fn exchanges(&self) -> usize {
+        self.turns.iter().filter(|turn| turn.number > 0).count()
+    }
+}
+
+/// The beginning of a text in one line, without anything that moves a cursor.
+pub(crate) fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let mut line = String::new();
+    for word in words.filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if let Some((end, _)) = line.char_indices().nth(HEADING) {
+            line.truncate(end);
+            line.push('…');
+            break;
+        }
+    }
+    line
+}
+
+/// A time as people read it: without the parts of a second and the `T`. What is not as usual is left alone.
+pub(crate) fn date_and_time(stamp: &str) -> String {
+    let is_usual = stamp.is_ascii() && stamp.len() >= 19 && stamp.as_bytes()[10] == b'T';
+    if is_usual { format!("{} {}", &stamp[..10], &stamp[11..16]) } else { one_line(stamp) }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// A conversation of these events.
+    pub(crate) fn conversation(
+        title: Option<&str>,
+        events: impl IntoIterator<Item = Value>,
+    ) -> Conversation {
+        let raw = |event: Value| RawValue::from_string(event.to_string()).unwrap();
+        let raw: Vec<_> = events.into_iter().map(raw).collect();
+        let summary = Summary {
+            id: "17127583920".to_owned(),
+            title: title.map(str::to_owned),
+            last_activated_at: "2026-03-18T13:19:05Z".to_owned(),
+            events_count: raw.len() as u64,
+        };
+        Conversation::new(summary, raw)
+    }
+
+    #[test]
+    fn a_heading_is_the_title_or_how_it_began() {
+        let said = || serde_json::json!({ "type": "chat_request", "content": "Where is\n`main`?" });
+        assert_eq!(conversation(Some(" A\nb "), [said()]).heading(), "A b");
+        assert_eq!(conversation(Some("\u{1b}"), [said()]).heading(), "Where is `main`?");
+        assert_eq!(conversation(None, []).heading(), "Untitled");
+        let long = "é".repeat(HEADING + 1);
+        assert_eq!(one_line(&long), "é".repeat(HEADING) + "…");
+        assert_eq!(one_line(&"a ".repeat(50)).chars().count(), HEADING + 1);
+    }
+}

@@ -1,0 +1,88 @@
+//! The plugin `jp conversation export`, also called `jp export`: conversations as files that can be kept,
+//! read and passed on.
+//!
+//! HTML is one file without any reference to the outside, Markdown is for reading and for other programs,
+//! JSON is everything as it is stored. One conversation is printed or goes to a file, several go to a
+//! directory with an index.
+//!
+//! The danger is what is written over: a file appears whole or not at all, and one that exists stays as it
+//! is unless the user says `--force`.
+
+mod args;
+mod conversation;
+mod html;
+mod json;
+mod many;
+mod markdown;
+mod target;
+mod write;
+
+use std::process::ExitCode;
+
+use jp_plugin_sdk::{Failure, Plugin, Session, Summary, find_conversation};
+
+use self::{
+    args::{Args, Form},
+    conversation::Conversation,
+    target::Target,
+};
+
+const DESCRIPTION: &str = "Export conversations as HTML, Markdown or JSON";
+
+/// Runs the plugin under one of its names.
+pub fn main(name: &str, command: &'static str) -> ExitCode {
+    let plugin = Plugin::new(name, env!("CARGO_PKG_VERSION"), DESCRIPTION)
+        .help(jp_plugin_sdk::args::help::<Args>(command))
+        .command(command);
+    match plugin {
+        Ok(plugin) => plugin.run(|session| export(session, command)),
+        // The words of a command are in the source, and the tests run both.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn export(session: &Session, command: &str) -> Result<(), Failure> {
+    let args: Args = session.parse_args(command)?;
+    let listing = session.list_conversations()?;
+    let chosen = chosen(&args, listing)?;
+    let form = args.form();
+    match target::choose(&args, &chosen, form)? {
+        Target::Printed(one) => {
+            Ok(session.print(&Conversation::read(session, one)?.to_text(form))?)
+        }
+        Target::File(one, path) => {
+            let text = Conversation::read(session, one)?.to_text(form);
+            write::file(&path, text.as_bytes(), args.force)?;
+            Ok(session.print_chrome(&format!("Wrote {}\n", path.display()))?)
+        }
+        Target::Directory(path) => many::export(session, chosen, form, &path, args.force),
+    }
+}
+
+/// The conversations that are meant, each once.
+fn chosen(args: &Args, listing: Vec<Summary>) -> Result<Vec<Summary>, Failure> {
+    if args.all {
+        return Ok(listing);
+    }
+    let last = [String::from("last")];
+    let named = if args.conversations.is_empty() { &last[..] } else { &args.conversations };
+    let mut chosen: Vec<Summary> = Vec::new();
+    for name in named {
+        let found = find_conversation(&listing, name)?;
+        if chosen.iter().all(|one| one.id != found.id) {
+            chosen.push(found.clone());
+        }
+    }
+    Ok(chosen)
+}
+
+/// What is written is the same for all forms but for this.
+impl Conversation {
+    fn to_text(&self, form: Form) -> String {
+        match form {
+            Form::Html => html::page(self),
+            Form::Markdown => markdown::document(self),
+            Form::Json => json::document(self),
+        }
+    }
+}

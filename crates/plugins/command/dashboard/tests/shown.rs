@@ -217,7 +217,18 @@ fn colors_are_an_offer() {
 #[test]
 fn it_says_what_it_is() {
     let env = workspace();
-    assert_snapshot!(jp(&env, &["dashboard", "-h"]).run().success().stdout(), @"");
+    assert_snapshot!(jp(&env, &["dashboard", "-h"]).run().success().stdout(), @r"
+    Browse the conversations of this workspace on the whole terminal
+
+    Usage: jp dashboard [OPTIONS] [CONVERSATION]
+
+    Arguments:
+      [CONVERSATION]  Begin with this one: an id, the beginning or end of one, or `last`
+
+    Options:
+      -s, --search <TEXT>  Show only conversations with this in their title or id
+      -h, --help           Print help
+    ");
     let list = jp(&env, &["-h"]).run().success();
     assert!(list.stdout().contains("Browse conversations on the whole terminal, live"), "{list}");
 }

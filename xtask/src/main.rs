@@ -25,6 +25,7 @@ mod failure;
 mod files;
 mod fuzz;
 mod needs;
+mod picture;
 mod registry;
 #[cfg(target_os = "linux")]
 mod role;
@@ -67,6 +68,8 @@ enum Task {
     },
     /// Accept the current output of the program as the new snapshots
     Bless,
+    /// Take the picture of the web view that the documentation shows
+    Picture,
     /// Compare the speed of the program with that of something known
     Bench {
         /// Only benchmarks whose name contains this
@@ -146,6 +149,7 @@ fn run(task: Task) -> Result {
         Task::Test { extra } => suite::run(&extra),
         Task::Ci { steps } => ci::run(&steps),
         Task::Bless => bless::run(),
+        Task::Picture => picture::run(),
         Task::Bench { filter } => bench::run(filter.as_deref()),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Agree { cases, seed } => agree::run(cases, seed),

@@ -100,6 +100,29 @@ pub(crate) const TESTS: &[Need] = &[
         }),
     },
     Need {
+        name: "Chromium",
+        why: "looks at the web view in tests",
+        present: || {
+            let both = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
+            both.iter().all(|program| Cmd::new(program, &["--version"]).succeeds())
+        },
+        get: Get::Install(|| {
+            let packages =
+                ["install", "--yes", "--no-install-recommends", "chromium", "chromium-driver"];
+            // A list of packages may be too old to find what it names.
+            vec![Cmd::new("apt-get", &["update", "--quiet"]), Cmd::new("apt-get", &packages)]
+        }),
+    },
+    Need {
+        name: "zsh and fish",
+        why: "are shells in which commands are completed",
+        present: || Cmd::new("sh", &["-c", "zsh --version && fish --version"]).succeeds(),
+        get: Get::Install(|| {
+            let packages = ["install", "--yes", "--no-install-recommends", "zsh", "fish"];
+            vec![Cmd::new("apt-get", &["update"]), Cmd::new("apt-get", &packages)]
+        }),
+    },
+    Need {
         name: "moto",
         why: "is the S3 server that holds the files of a project in tests",
         present: || {

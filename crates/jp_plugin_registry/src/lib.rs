@@ -20,6 +20,7 @@
 mod check;
 mod checksum;
 mod fetch;
+pub mod files;
 mod home;
 mod install;
 mod installed;

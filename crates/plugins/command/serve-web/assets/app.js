@@ -105,8 +105,23 @@ function markOutline(id) {
   for (const item of document.querySelectorAll(".outline li")) {
     const is = item.querySelector("a").hash === `#${id}`;
     item.classList.toggle("here", is);
-    if (is) item.scrollIntoView({ block: "nearest" });
+    // Only the outline is scrolled: the page is where the reader wants it.
+    const list = item.closest(".outline");
+    if (is && item.offsetTop < list.scrollTop) list.scrollTop = item.offsetTop;
+    const below = item.offsetTop + item.offsetHeight - list.clientHeight;
+    if (is && below > list.scrollTop) list.scrollTop = below;
   }
+}
+
+/* The outline follows the reader. */
+
+function watchTurns() {
+  if (!document.querySelector(".outline a")) return;
+  const observer = new IntersectionObserver((entries) => {
+    const entered = entries.find((entry) => entry.isIntersecting);
+    if (entered) markOutline(entered.target.id);
+  }, { rootMargin: "-15% 0px -80% 0px" });
+  for (const turn of document.querySelectorAll(".turn")) observer.observe(turn);
 }
 
 /* Keys */
@@ -136,8 +151,9 @@ const KEYS = {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, select, textarea, dialog")) {
-    if (event.key === "Escape") event.target.blur();
+  const within = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
+  if (within) {
+    if (event.key === "Escape" && within.tagName !== "DIALOG") within.blur();
     return;
   }
   const action = Object.hasOwn(KEYS, event.key) ? KEYS[event.key] : null;
@@ -221,6 +237,8 @@ async function updateConversation() {
     events.dataset.next = answer.dataset.next;
   } while (Number(answer.dataset.next) < Number(answer.dataset.events));
   document.querySelector(".numbers").textContent = answer.dataset.about;
+  document.querySelector(".heading time").dateTime = answer.dataset.last;
+  localizeTimes(document.querySelector(".heading"));
   document.querySelector(".transcript > .message")?.remove();
   if (atEnd) scrollTo(0, document.body.scrollHeight);
   else more.hidden = false;
@@ -264,6 +282,7 @@ document.addEventListener("DOMContentLoaded", () => {
   localizeTimes(document);
   addCopyButtons(document);
   openTarget();
+  watchTurns();
   listen();
   addEventListener("hashchange", openTarget);
   addEventListener("keydown", onKey);

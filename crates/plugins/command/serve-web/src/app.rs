@@ -73,5 +73,5 @@ async fn in_time(request: Request, next: Next) -> Response {
     answer.unwrap_or_else(|_| pages::failed(StatusCode::SERVICE_UNAVAILABLE, late))
 }
 
-/// Kept out of the signature of handlers.
+/// The same, as handlers take it.
 pub(crate) type AppState = State<Shared>;

@@ -118,7 +118,7 @@ fn judge(gate: &Gate, request: &Request) -> Result<(), Box<Response>> {
     };
     if !gate.knows(name) {
         let text = "This server is not known by that name. Use its address, or start it with \
-            `--host NAME`.";
+            `--allow-host NAME`.";
         return refuse(StatusCode::MISDIRECTED_REQUEST, text);
     }
     if is_foreign(request) {

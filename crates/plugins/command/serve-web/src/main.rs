@@ -29,14 +29,12 @@ use jp_plugin_sdk::{Failure, Plugin, asynchronous::Session};
 use tokio::{net::TcpListener, runtime};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    app::App,
-    guard::Gate,
-    settings::{Settings, Usage},
-};
+use crate::{app::App, guard::Gate, settings::Settings};
 
 /// How many pages are made at a time. The rest of the plugin is one thread that never waits.
 const WORKERS: usize = 4;
+/// What wrong flags and settings end with.
+const USAGE: u8 = 2;
 /// What is left of the time to end for saying so.
 const MARGIN: Duration = Duration::from_millis(500);
 
@@ -65,7 +63,8 @@ fn main() -> ExitCode {
 }
 
 async fn run(session: Session) -> Result<(), Failure> {
-    let settings = Settings::read(session.init()).map_err(|error| Usage::from(error).0)?;
+    let settings = Settings::read(session.init());
+    let settings = settings.map_err(|error| Failure::from(error).code(USAGE))?;
     let listener = listen(settings.address).await?;
     let address =
         listener.local_addr().map_err(|error| StartError::Listen(settings.address, error))?;

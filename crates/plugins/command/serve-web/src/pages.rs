@@ -40,7 +40,7 @@ pub(crate) struct Follow {
 }
 
 impl Frame<'_> {
-    pub(crate) fn markup(&self) -> Markup {
+    fn markup(&self) -> Markup {
         let live = self.live.as_ref();
         html! {
             (DOCTYPE)
@@ -70,14 +70,8 @@ impl Frame<'_> {
 
 impl IntoResponse for Frame<'_> {
     fn into_response(self) -> Response {
-        self.markup_response()
-    }
-}
-
-impl Frame<'_> {
-    fn markup_response(&self) -> Response {
-        ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], self.markup().into_string())
-            .into_response()
+        let page = self.markup().into_string();
+        ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
     }
 }
 

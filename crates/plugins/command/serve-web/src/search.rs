@@ -169,8 +169,11 @@ impl Age {
 }
 
 impl Titled {
-    pub(crate) const ALL: [(Self, &str); 3] =
-        [(Self::Any, "All"), (Self::With, "With a title"), (Self::Without, "Without a title")];
+    pub(crate) const ALL: [(Self, &str); 3] = [
+        (Self::Any, "Any title"),
+        (Self::With, "With a title"),
+        (Self::Without, "Without a title"),
+    ];
 
     /// How it is said in an address.
     pub(crate) fn word(self) -> &'static str {

@@ -66,7 +66,7 @@ pub(crate) async fn since(
         let turns = opened.conversation.between(position, next);
         let body = html! {
             div data-next=(next) data-events=(opened.conversation.events())
-                data-about=(about(&opened))
+                data-about=(about(&opened)) data-last=(opened.summary.last_activated_at)
             { (turns_markup(&turns, &opened.summary.id)) }
         };
         ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], body.into_string()).into_response()
@@ -175,7 +175,7 @@ fn outline(conversation: &Conversation, turns: &[Turn]) -> Markup {
         let index = conversation.turns.binary_search_by_key(&number, |turn| turn.number).ok()?;
         let text = conversation.turns[index].request()?;
         let line = text.lines().find(|line| !line.trim().is_empty())?;
-        Some(line.chars().take(OUTLINE).collect::<String>())
+        Some(line.chars().filter(|c| !"`*".contains(*c)).take(OUTLINE).collect::<String>())
     };
     html! {
         nav.outline aria-label="Turns on this page" {
@@ -232,9 +232,9 @@ fn shortened(event: &Event, id: &str) -> Event {
         && text.len() > LONGEST
     {
         text.truncate(text.floor_char_boundary(LONGEST));
-        // A fence that was cut open would swallow the note, but for its end.
-        let note = format!("*Cut after 256 KiB. All of it is at* `/c/{id}/events/{position}`");
-        *text = [text.as_str(), "\n\n```\n```\n\n", &note].concat();
+        // In front, because behind it could be within a block that was cut open.
+        let note = format!("*Cut after 256 KiB. All of it is at* `/c/{id}/events/{position}`\n\n");
+        text.insert_str(0, &note);
     }
     event
 }

@@ -70,8 +70,11 @@ fn workspace(app: &App) -> String {
 fn form(wanted: &Wanted) -> Markup {
     html! {
         form.search role="search" method="get" action="/" {
-            input id="q" type="search" name="q" value=(wanted.q) maxlength="256" autocomplete="off"
-                placeholder="Search titles and ids" aria-label="Search";
+            div.words {
+                input id="q" type="search" name="q" value=(wanted.q) maxlength="256" autocomplete="off"
+                    placeholder="Search titles and ids" aria-label="Search";
+                button { "Search" }
+            }
             div.filters {
                 select name="age" aria-label="Age" {
                     @for (age, label) in Age::ALL {
@@ -86,9 +89,8 @@ fn form(wanted: &Wanted) -> Markup {
                 label.check {
                     input type="checkbox" name="in" value=(Place::Content.word())
                         checked[wanted.place == Place::Content];
-                    "In what was said"
+                    "Search what was said, too"
                 }
-                button { "Search" }
             }
         }
     }
@@ -178,7 +180,7 @@ fn nothing(wanted: &Wanted) -> Markup {
             } @else {
                 p { "No conversation fits." }
                 @if !wanted.words().is_empty() {
-                    p { "Only titles and ids were searched: tick " em { "In what was said" } " to look further." }
+                    p { "Only titles and ids were searched: tick " em { "Search what was said, too" } " to look further." }
                 }
             }
         }

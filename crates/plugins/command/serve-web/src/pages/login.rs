@@ -43,6 +43,8 @@ pub(crate) fn page(to: &str, wrong: bool) -> Response {
             p { "This server asks for the token that was printed when it was started." }
             @if wrong { p.wrong role="alert" { "That is not the token." } }
             input type="hidden" name="to" value=(to);
+            // Whoever keeps tokens for the user wants to know whose it is.
+            input type="text" name="username" value="jp" autocomplete="username" hidden;
             label { "Token" input type="password" name="token" autocomplete="current-password" autofocus required; }
             button { "Open" }
         }

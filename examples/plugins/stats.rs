@@ -21,9 +21,15 @@ Options:
 const AT_ONCE: usize = 4;
 
 fn main() -> ExitCode {
-    Plugin::new("stats", env!("CARGO_PKG_VERSION"), "Count the events of all conversations")
-        .help(HELP)
-        .run(stats)
+    let about = "Count the events of all conversations";
+    let plugin = Plugin::new("stats", env!("CARGO_PKG_VERSION"), about).help(HELP);
+    match plugin.command("stats") {
+        Ok(plugin) => plugin.run(stats),
+        Err(error) => {
+            eprintln!("jp-stats: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn stats(session: &Session) -> Result<(), Failure> {

@@ -26,6 +26,7 @@ mod files;
 mod fuzz;
 mod needs;
 mod picture;
+mod registry;
 #[cfg(target_os = "linux")]
 mod role;
 mod rust;
@@ -116,6 +117,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Build the plugins of this repository and a registry from which they can be installed
+    Registry(registry::Wanted),
     /// Check the rules of the repository that no compiler knows
     Tidy,
     /// Build the documentation of the code, warnings denied
@@ -159,6 +162,7 @@ fn run(task: Task) -> Result {
         #[cfg(target_os = "linux")]
         Task::Conformance { filter } => conformance::run(filter.as_deref()),
         Task::Spec { check } => spec::run(root(), check),
+        Task::Registry(wanted) => registry::run(&wanted),
         Task::Tidy => tidy::run(root()),
         Task::Docs => docs::run(),
         #[cfg(target_os = "linux")]

@@ -101,6 +101,15 @@ pub(crate) const TESTS: &[Need] = &[
     },
     CHROMIUM,
     Need {
+        name: "zsh and fish",
+        why: "are shells in which commands are completed",
+        present: || Cmd::new("sh", &["-c", "zsh --version && fish --version"]).succeeds(),
+        get: Get::Install(|| {
+            let packages = ["install", "--yes", "--no-install-recommends", "zsh", "fish"];
+            vec![Cmd::new("apt-get", &["update"]), Cmd::new("apt-get", &packages)]
+        }),
+    },
+    Need {
         name: "moto",
         why: "is the S3 server that holds the files of a project in tests",
         present: || {

@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 /// What every command understands.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Run as if started in DIR
@@ -90,6 +90,22 @@ pub(crate) enum Format {
     Toml,
 }
 
+/// What the first word can be, but for the commands of plugins. Aliases and `help` are among them.
+pub(crate) const FIRST_WORDS: [&str; 12] = [
+    "init",
+    "config",
+    "conversation",
+    "c",
+    "tool",
+    "mcp",
+    "plugin",
+    "sandbox",
+    "completions",
+    "man",
+    "version",
+    "help",
+];
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Init(Init),
@@ -123,6 +139,11 @@ impl Command {
             self,
             Self::Completions(_) | Self::Man(_) | Self::Version | Self::Config(Config::Schema)
         )
+    }
+
+    /// Whether the command is there to run programs of others.
+    pub(crate) fn starts_programs(&self) -> bool {
+        matches!(self, Self::External(_) | Self::Tool(Tool::Run(_)) | Self::Mcp(Mcp::Call(_)))
     }
 }
 

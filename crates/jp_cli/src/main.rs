@@ -7,6 +7,7 @@ mod args;
 mod cmd;
 mod confine;
 mod ctx;
+mod curtain;
 mod error;
 mod exit;
 mod format;
@@ -35,6 +36,9 @@ fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     if words.get(1).is_some_and(|word| word == plugins::complete::WORD) {
         return plugins::complete::run(&words[2..]).into();
+    }
+    if let Some(end) = cmd::version::quick(&words) {
+        return end.into();
     }
     let Args { global, command } = match args::parse(&words) {
         Ok(args) => args,

@@ -18,10 +18,10 @@ use jiff::Timestamp;
 use jp_config::Config;
 use jp_plugin::{CommandPath, Describe};
 use jp_plugin_host::{
-    catalog::{Binary, Catalog, Host, Places, Plugin, scan},
-    describe::{Asking, Cache, Describer, Permission},
+    catalog::{Binary, Catalog, Host, Known, Places, Plugin, scan},
+    describe::{Asking, Cache, Describer, Permission, remembered},
     look,
-    trust::{self, Approvals, By, Rules, Subject, Verdict},
+    trust::{self, Approvals, Rules, Subject, Verdict},
 };
 use jp_plugin_registry::{Home, Installed, Origin, cached};
 
@@ -97,21 +97,25 @@ impl Shelf {
         let search = OsString::from(ctx::variable("PATH"));
         let installed = home.as_ref().map(Home::dir);
         let found = scan(Places { installed: installed.as_deref(), search: &search });
-        let confiner = match wish {
-            Wish::Nobody => None,
-            Wish::Unknown | Wish::All => Some(Arc::new(confine::confiner(&policy.here)?)),
+        let cache = ctx::cache_home();
+        let cache = cache.map(|cache| Cache::new(cache.join("jp/plugins/describes.json")));
+        let now = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
+        let known = match remembered(cache.as_ref(), now, &found, &policy) {
+            Some(known) if wish != Wish::All => known,
+            _ => ask_all(
+                found,
+                &policy,
+                Describer {
+                    confiner: None,
+                    cache,
+                    search,
+                    now,
+                    side_by_side: 1,
+                    refresh: wish == Wish::All,
+                },
+                wish,
+            )?,
         };
-        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let describer = Describer {
-            confiner,
-            cache: ctx::cache_home()
-                .map(|cache| Cache::new(cache.join("jp/plugins/describes.json"))),
-            search,
-            now: u64::try_from(Timestamp::now().as_second()).unwrap_or(0),
-            side_by_side: processors * PER_PROCESSOR,
-            refresh: wish == Wish::All,
-        };
-        let known = tools::block_on(async { Ok(describer.all(found, &policy).await) })?;
         let registry = home.as_ref().map(cached).transpose();
         let registry = registry.unwrap_or_else(|error| {
             tracing::warn!(%error, "nothing of the registry is used");
@@ -122,6 +126,22 @@ impl Shelf {
             Catalog::new(known, registry, &OfJp { policy: &policy, built_ins: BuiltIns::new() });
         Ok(Self { catalog, policy })
     }
+}
+
+/// Asks the plugins that are not known what they are.
+fn ask_all(
+    found: Vec<Binary>,
+    policy: &Policy,
+    describer: Describer,
+    wish: Wish,
+) -> Result<Vec<Known>> {
+    let confiner = match wish {
+        Wish::Nobody => None,
+        Wish::Unknown | Wish::All => Some(Arc::new(confine::confiner(&policy.here)?)),
+    };
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let describer = Describer { confiner, side_by_side: processors * PER_PROCESSOR, ..describer };
+    tools::block_on(async { Ok(describer.all(found, policy).await) })
 }
 
 impl Policy {
@@ -158,7 +178,7 @@ impl Policy {
 
     /// Whether a person agreed to this file.
     pub(crate) fn is_approved(&self, binary: &Binary, sha256: &str) -> bool {
-        self.approvals.by(&binary.canonical, sha256) == Some(By::Person)
+        self.approvals.hold(&binary.canonical, sha256)
     }
 }
 
@@ -169,7 +189,7 @@ impl Permission for Policy {
 
     /// A plugin that is confined when it runs is not let loose to describe itself.
     fn asking(&self, binary: &Binary, sha256: &str) -> Asking {
-        let is_approved = self.approvals.by(&binary.canonical, sha256).is_some();
+        let is_approved = self.is_approved(binary, sha256);
         match (self.is_confined(&binary.id), is_approved, binary.installed) {
             (false, true, _) => Asking::Open,
             (false, false, true) => Asking::SealedIfPossible,

@@ -55,7 +55,7 @@ impl Config {
     /// Everything that is wrong is reported at once, and there is no configuration then.
     pub fn load(layers: Vec<Layer>) -> Result<Self, ConfigErrors> {
         let sources = Arc::new(Sources::new(layers));
-        // Reading the schema takes longer than everything else; without layers nothing needs it.
+        // Without layers there is nothing to check.
         if sources.given().next().is_none() {
             return Self::new(sources, |_| defaults::<AppConfig>());
         }

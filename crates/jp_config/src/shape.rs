@@ -5,10 +5,15 @@
 //! ignored silently, and with it a check that somebody relies on; so they are collected, and a
 //! test fails if there are any.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use crate::dotted;
+use crate::schema;
 use crate::types::format::Format;
 use crate::types::mergeable::{GROWS, Growth, MERGEABLE};
 
@@ -19,7 +24,20 @@ pub(crate) const REQUIRED_AFTER_MERGE: &str = "x-jp-required";
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) root: Shape,
-    definitions: IndexMap<String, Shape>,
+    definitions: BTreeMap<Cow<'static, str>, Definition>,
+}
+
+/// A shape with a name, which is read when something refers to it.
+#[derive(Debug)]
+struct Definition {
+    text: &'static str,
+    shape: OnceLock<Shape>,
+}
+
+impl Definition {
+    fn shape(&self) -> &Shape {
+        self.shape.get_or_init(|| Reader::default().shape(&schema::read(self.text)))
+    }
 }
 
 /// The shape of one value.
@@ -94,17 +112,27 @@ impl TableShape {
 impl Model {
     /// Reads a JSON Schema. The second result are the keywords that were not understood, each with
     /// where it is.
+    #[cfg(test)]
     pub(crate) fn read(schema: &Value) -> (Self, Vec<String>) {
-        let mut reader = Reader { unknown: Vec::new(), at: Vec::new() };
-        let definitions = match schema.get("$defs") {
-            Some(Value::Object(definitions)) => definitions
-                .iter()
-                .map(|(name, it)| (name.clone(), reader.inside(name, |reader| reader.shape(it))))
-                .collect(),
-            _ => IndexMap::new(),
-        };
+        let mut reader = Reader::default();
+        let definitions = schema.get("$defs").and_then(Value::as_object);
+        let definitions = definitions.into_iter().flatten().map(|(name, it)| {
+            let shape = reader.inside(name, |reader| reader.shape(it)).into();
+            (Cow::from(name.clone()), Definition { text: "", shape })
+        });
+        let definitions = definitions.collect();
         let root = reader.shape(schema);
         (Self { root, definitions }, reader.unknown)
+    }
+
+    /// The same from the text of each definition, which is not looked at yet.
+    pub(crate) fn lazy(
+        root: &Value,
+        definitions: impl Iterator<Item = (&'static str, &'static str)>,
+    ) -> Self {
+        let definition = |text| Definition { text, shape: OnceLock::new() };
+        let definitions = definitions.map(|(name, text)| (name.into(), definition(text)));
+        Self { root: Reader::default().shape(root), definitions: definitions.collect() }
     }
 
     /// The shape that `shape` refers to, itself if it refers to none.
@@ -113,8 +141,8 @@ impl Model {
         // A reference leads to a definition; a chain of them is never longer than their number.
         for _ in 0..=self.definitions.len() {
             match &shape.kind {
-                Kind::Reference(name) => match self.definitions.get(name) {
-                    Some(found) => shape = found,
+                Kind::Reference(name) => match self.definitions.get(name.as_str()) {
+                    Some(found) => shape = found.shape(),
                     None => return Shape::anything(),
                 },
                 _ => return shape,
@@ -180,6 +208,7 @@ impl Model {
 }
 
 /// Reads one schema after the other, and notes what it does not understand.
+#[derive(Default)]
 struct Reader {
     unknown: Vec<String>,
     at: Vec<String>,

@@ -88,6 +88,37 @@ pub struct Describer {
     pub refresh: bool,
 }
 
+/// What is known of all of them, if nobody has to be asked.
+pub fn remembered(
+    cache: Option<&Cache>,
+    now: u64,
+    found: &[Binary],
+    permission: &dyn Permission,
+) -> Option<Vec<Known>> {
+    let kept = cache.map(Cache::read).unwrap_or_default();
+    let known = |binary: &Binary| {
+        let kept = kept.get(&binary.canonical).filter(|kept| kept.look == binary.look);
+        let described = without_asking(binary, kept, permission, now)?;
+        let sha256 = kept.map(|kept| kept.sha256.clone());
+        Some(Known { binary: binary.clone(), sha256, described })
+    };
+    found.iter().map(known).collect()
+}
+
+/// What is known of one that does not have to be asked.
+fn without_asking(
+    binary: &Binary,
+    kept: Option<&Entry>,
+    permission: &dyn Permission,
+    now: u64,
+) -> Option<Described> {
+    if permission.is_denied(binary) {
+        return Some(Described::Denied);
+    }
+    let is_trusted = |sum: &str| permission.asking(binary, sum) == Asking::Open;
+    kept.filter(|kept| kept.holds(now, is_trusted)).map(Entry::described)
+}
+
 impl Describer {
     /// Asks all of them that are not known, and remembers what they say. Keeps the order.
     pub async fn all(&self, found: Vec<Binary>, permission: &dyn Permission) -> Vec<Known> {
@@ -118,12 +149,9 @@ impl Describer {
         let kept = kept.filter(|kept| kept.look == binary.look);
         let sum = kept.map(|kept| kept.sha256.clone());
         let known = |binary, sha256, described| Known { binary, sha256, described };
-        if permission.is_denied(&binary) {
-            return (known(binary, sum, Described::Denied), None);
-        }
-        let is_trusted = |sum: &str| permission.asking(&binary, sum) == Asking::Open;
-        if let Some(kept) = kept.filter(|kept| !self.refresh && kept.holds(self.now, is_trusted)) {
-            return (known(binary, sum, kept.described()), None);
+        let to_use = kept.filter(|_| !self.refresh);
+        if let Some(described) = without_asking(&binary, to_use, permission, self.now) {
+            return (known(binary, sum, described), None);
         }
         let Some(confiner) = &self.confiner else {
             return (known(binary, sum, Described::Unasked), None);
@@ -152,6 +180,7 @@ impl Describer {
         let entry = Entry { look, sha256: sum.clone(), sealed, at: self.now, answer };
         (known(binary, Some(sum), described), is_same.then_some(entry))
     }
+
     /// Asks, and says whether it was sealed.
     async fn ask(
         &self,

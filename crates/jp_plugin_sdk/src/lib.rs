@@ -39,6 +39,7 @@ mod layer;
 mod logs;
 mod outbox;
 mod plugin;
+mod progress;
 mod session;
 mod shutdown;
 pub mod transcript;
@@ -54,6 +55,7 @@ pub use self::{
     error::{Failure, RequestError},
     find::{FindError, find_conversation},
     plugin::Plugin,
+    progress::Progress,
     session::{Locked, Session},
     shutdown::Why,
 };

@@ -1,5 +1,6 @@
 //! A plugin that runs, for code that waits: ask the host, print, log, learn that it is time to end.
 
+mod each;
 mod locked;
 
 use std::{

@@ -9,7 +9,7 @@ use clap::{
     ArgMatches, Command as Clap, CommandFactory as _, FromArgMatches as _, error::ErrorKind,
 };
 
-use super::{Args, Command, Global};
+use super::{Args, Command, FIRST_WORDS, Global};
 
 /// The word that asks for help.
 const HELP: &str = "help";
@@ -19,6 +19,24 @@ const HELP_FLAGS: [&str; 2] = ["-h", "--help"];
 
 /// Reads a command line, the name of the program first.
 pub(crate) fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
+    match of_a_plugin(words) {
+        Some(args) => Ok(args),
+        None => parse_whole(words),
+    }
+}
+
+/// The meaning of a line that begins with a word of a plugin: nothing after it is looked at. This is the
+/// way of most such lines, and quicker than to make all commands first.
+fn of_a_plugin(words: &[OsString]) -> Option<Args> {
+    let first = words.get(1)?.to_str()?;
+    let is_plain = first.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    (is_plain && !FIRST_WORDS.contains(&first)).then(|| Args {
+        global: Global::default(),
+        command: Command::External(words[1..].to_vec()),
+    })
+}
+
+fn parse_whole(words: &[OsString]) -> Result<Args, clap::Error> {
     let mut command = open(Args::command());
     let matches = match command.try_get_matches_from_mut(words) {
         // Only `help` knows no words of plugins. `jp help x` means `jp x --help`.
@@ -75,6 +93,8 @@ fn outside(command: &Clap, matches: &ArgMatches) -> Option<Vec<OsString>> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     /// What a command line means: the words of a plugin, or `built-in`, or how it is wrong.
@@ -110,6 +130,25 @@ mod tests {
             ("help conversation", "DisplayHelp"),
         ] {
             assert_eq!(meaning(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_quick_way_leads_where_the_long_one_does() {
+        for line in ["serve", "serve web --port 1 -h", "serve -- web", "x -q", "serve ''"] {
+            let words: Vec<OsString> =
+                ["jp"].into_iter().chain(line.split(' ')).map(Into::into).collect();
+            let quick = of_a_plugin(&words).unwrap();
+            let whole = parse_whole(&words).unwrap();
+            assert_eq!(format!("{quick:?}"), format!("{whole:?}"), "{line}");
+        }
+        let mut whole = Args::command();
+        whole.build();
+        let all = whole.get_subcommands();
+        let all: BTreeSet<_> = all.flat_map(|it| it.get_name_and_visible_aliases()).collect();
+        assert_eq!(all, FIRST_WORDS.into());
+        for word in FIRST_WORDS {
+            assert!(of_a_plugin(&["jp".into(), word.into()]).is_none(), "{word}");
         }
     }
 

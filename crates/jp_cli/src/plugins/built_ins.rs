@@ -1,22 +1,31 @@
 //! The commands of jp itself, which no plugin can take.
 
+use std::sync::OnceLock;
+
 use clap::{Command as Clap, CommandFactory as _, builder::Resettable};
 use jp_plugin::CommandPath;
 
-use crate::args::Args;
+use crate::args::{Args, FIRST_WORDS};
 
-/// All of them.
+/// All of them, made when a word is among them.
 #[derive(Debug)]
-pub(crate) struct BuiltIns(Clap);
+pub(crate) struct BuiltIns(OnceLock<Clap>);
 
 impl BuiltIns {
     pub(crate) fn new() -> Self {
-        Self(Args::command())
+        Self(OnceLock::new())
+    }
+
+    fn all(&self) -> &Clap {
+        self.0.get_or_init(Args::command)
     }
 
     /// The command that keeps a plugin from being reached by this one. Aliases and `help` count.
     pub(crate) fn covering(&self, command: &CommandPath) -> Option<String> {
-        let mut here = &self.0;
+        if command.words().first().is_some_and(|word| !FIRST_WORDS.contains(&word.as_str())) {
+            return None;
+        }
+        let mut here = self.all();
         let mut name = Vec::new();
         for word in command.words() {
             if word == "help" && here.has_subcommands() {
@@ -40,7 +49,7 @@ impl BuiltIns {
 
     /// Whether these words are a command with others below it; none are jp itself.
     pub(crate) fn is_group(&self, words: &[String]) -> bool {
-        let mut here = Some(&self.0);
+        let mut here = Some(self.all());
         for word in words {
             here = here.and_then(|here| here.find_subcommand(word));
         }
@@ -50,15 +59,15 @@ impl BuiltIns {
     /// The error for words that mean nothing, as for every other command. What plugins are called is
     /// suggested like the rest.
     pub(crate) fn unknown(
-        mut self,
+        self,
         words: &[String],
         known: usize,
         plugins: &[&str],
     ) -> Option<clap::Error> {
         let group = words.get(..known)?.to_vec();
-        self.0 = add(self.0, &group, plugins);
+        let all = add(self.0.into_inner().unwrap_or_else(Args::command), &group, plugins);
         let line = std::iter::once("jp").chain(words.iter().take(known + 1).map(String::as_str));
-        self.0.try_get_matches_from(line).err()
+        all.try_get_matches_from(line).err()
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::resolve;
 use crate::error::{ConfigErrors, Report, Severity};
-use crate::schema::schema_of;
+use crate::schema::derived::schema_of;
 use crate::shape::Model;
 use crate::source::Sources;
 use crate::{Layer, MergeableVec};

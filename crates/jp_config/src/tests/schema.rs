@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{config, errors};
 use crate::app::AppConfig;
-use crate::schema::{schema, schema_text};
+use crate::schema::{LINES, derived, schema, schema_text};
 use crate::shape::Model;
 use crate::types::format::Format;
 
@@ -33,6 +33,26 @@ fn it_is_a_schema_of_the_whole_configuration() {
     );
     assert_eq!(serde_json::from_str::<Value>(&schema_text()).unwrap(), schema);
     assert!(schema_text().ends_with("}\n"));
+}
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "accepting what the types say writes a file of the source"
+)]
+fn it_says_what_the_types_say() {
+    let mut root = derived::schema();
+    let definitions = root.as_object_mut().unwrap().remove("$defs").unwrap();
+    let mut lines = format!("{root}\n");
+    for (name, definition) in definitions.as_object().unwrap() {
+        lines.push_str(&format!("{}\n", json!({ name: definition })));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/schema.jsonl");
+    if lines != LINES && std::env::var_os("INSTA_UPDATE").is_some_and(|it| it == "always") {
+        std::fs::write(path, &lines).unwrap();
+    }
+    assert!(lines == LINES, "{path} is not what the types say: `cargo xtask bless` writes it anew");
+    assert_eq!(schema(), derived::schema());
 }
 
 #[test]

@@ -3,16 +3,12 @@
 //! The danger is a file that lies in wait. An entry of the search path that is empty or relative means the
 //! directory one happens to be in, and a workspace could bring its own `jp-export`; such entries are passed
 //! over, as in every search for a program.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "plugins, and what is kept about them, lie outside of workspaces"
-)]
 
-use std::{collections::BTreeSet, env, ffi::OsStr, fs};
+use std::{collections::BTreeSet, env, ffi::OsStr, os::fd::OwnedFd};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_plugin::{CommandPath, PREFIX, PluginId};
-use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, RawDir, accessat};
 
 use crate::look::Look;
 
@@ -50,10 +46,12 @@ pub struct Binary {
 /// Every such file: installed ones first, then those of the search path in its order.
 pub fn scan(places: Places<'_>) -> Vec<Binary> {
     let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
+    let (mut read, mut seen) = (BTreeSet::new(), BTreeSet::new());
     let mut add = |directory: &Utf8Path, installed: bool| {
-        for binary in within(directory, installed) {
-            // A directory may be listed twice, and two of them may be one.
+        // A directory may be listed twice, and two of them may be one: `/bin` often is `/usr/bin`.
+        let Some(opened) = open(directory).filter(|(id, _)| read.insert(*id)) else { return };
+        for binary in within(directory, &opened.1, installed) {
+            // Two directories may lead to one file.
             if found.len() < MOST && seen.insert(binary.canonical.clone()) {
                 found.push(binary);
             }
@@ -70,11 +68,26 @@ pub fn scan(places: Places<'_>) -> Vec<Binary> {
     found
 }
 
+/// A directory, with what tells it from all others.
+fn open(directory: &Utf8Path) -> Option<((u64, u64), OwnedFd)> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(directory.as_std_path(), flags, Mode::empty()).ok()?;
+    let found = rustix::fs::fstat(&opened).ok()?;
+    Some(((found.st_dev, found.st_ino), opened))
+}
+
 /// The ones in a directory, by name. One that cannot be listed has none.
-fn within(directory: &Utf8Path, installed: bool) -> Vec<Binary> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<_> = names.filter(|name| name.starts_with(PREFIX)).take(MOST).collect();
+fn within(directory: &Utf8Path, opened: &OwnedFd, installed: bool) -> Vec<Binary> {
+    let mut names = Vec::new();
+    // There may be thousands of programs, and all names but a few are only passed by.
+    let mut buffer = Vec::with_capacity(32 * 1024);
+    let mut entries = RawDir::new(opened, buffer.spare_capacity_mut());
+    while let Some(Ok(entry)) = entries.next() {
+        let name = entry.file_name().to_bytes();
+        if name.starts_with(PREFIX.as_bytes()) && names.len() < MOST {
+            names.extend(str::from_utf8(name).ok().map(str::to_owned));
+        }
+    }
     names.sort_unstable();
     names.iter().filter_map(|name| binary(directory, name, installed)).collect()
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod asynchronous;
+mod each;
 mod entry;
 mod layer;
 mod locks;

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write},
+    mem,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::Path,
     process::Command,
@@ -13,13 +14,14 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{MemfdFlags, memfd_create},
     net::sockopt::{Timeout, set_socket_timeout},
-    process::{Pid, PidfdFlags, pidfd_open},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid},
 };
 
 use super::{
     helper,
     message::{Control, Order, Start},
     socket::Socket,
+    sys::{self, Alone, Fork},
 };
 use crate::{
     confinement::{Confinement, Program},
@@ -35,7 +37,22 @@ const FAREWELL: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 #[derive(Debug)]
 pub struct Spawner {
     socket: Socket,
-    helper: Mutex<std::process::Child>,
+    helper: Mutex<Helper>,
+}
+
+/// The process of the helper. Nobody but us waits for it, so its number is its own until we have.
+#[derive(Debug)]
+struct Helper {
+    number: Pid,
+    has_ended: bool,
+}
+
+/// What starts one process, and is there already: a copy of this program that waits for its order. Making
+/// one takes a fork and no more, where a helper has to be executed and to fork in turn.
+#[derive(Debug)]
+pub struct Waiting {
+    socket: Socket,
+    helper: Helper,
 }
 
 /// What becomes the standard streams of a process.
@@ -53,6 +70,8 @@ pub struct Stdio {
 #[derive(Debug)]
 pub struct Child {
     control: Socket,
+    /// The supervisor, where it is a child of this process.
+    waited: Option<Helper>,
 }
 
 impl Spawner {
@@ -72,7 +91,11 @@ impl Spawner {
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()?;
-        Ok(Self { socket: ours, helper: Mutex::new(helper) })
+        Ok(Self::new(ours, Pid::from_child(&helper)))
+    }
+
+    fn new(socket: Socket, number: Pid) -> Self {
+        Self { socket, helper: Mutex::new(Helper { number, has_ended: false }) }
     }
 
     /// Starts a process. What could not be done is told as its first event.
@@ -82,22 +105,7 @@ impl Spawner {
         program: Program,
         stdio: &Stdio,
     ) -> io::Result<Child> {
-        let order = Order { confinement, program };
-        let bytes = postcard::to_allocvec(&order).map_err(io::Error::other)?;
-        let file = memfd_create("order", MemfdFlags::CLOEXEC)?;
-        let mut file = std::fs::File::from(file);
-        file.write_all(&bytes)?;
-        io::Seek::rewind(&mut file)?;
-        let (control, theirs) = Socket::pair()?;
-        let with = [
-            file.as_fd(),
-            stdio.stdin.as_fd(),
-            stdio.stdout.as_fd(),
-            stdio.stderr.as_fd(),
-            theirs.as_fd(),
-        ];
-        self.socket.send(&Start::Run { bytes: bytes.len() as u64 }, &with)?;
-        Ok(Child { control })
+        send_order(&self.socket, &Order { confinement, program }, stdio)
     }
 
     /// Tries what the machine offers. Blocks; fails as timed out when there is no answer within this time,
@@ -121,17 +129,68 @@ impl Spawner {
     /// gone, which whoever waits for them hears as the end of the process.
     pub fn kill(&self) {
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
-        let _ = self.helper().kill();
+        self.helper().kill();
     }
 
     /// Whether the helper is not there any more.
     pub fn has_ended(&self) -> bool {
-        !matches!(self.helper().try_wait(), Ok(None))
+        self.helper().has_ended()
     }
 
-    fn helper(&self) -> MutexGuard<'_, std::process::Child> {
+    fn helper(&self) -> MutexGuard<'_, Helper> {
         self.helper.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Waiting {
+    /// Makes one. For the very beginning of a program: it must have one thread, and the copy keeps all that is
+    /// in its memory.
+    pub fn fork() -> io::Result<Self> {
+        let alone = Alone::check()?;
+        let (ours, theirs) = Socket::pair()?;
+        match sys::fork(alone)? {
+            Fork::Parent(number) => {
+                Ok(Self { socket: ours, helper: Helper { number, has_ended: false } })
+            }
+            Fork::Child => {
+                let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
+                // Everything but the standard streams is closed at once, these two among it.
+                mem::forget((ours, theirs));
+                helper::serve_once()
+            }
+        }
+    }
+
+    /// Starts the process. What could not be done is told as its first event.
+    pub fn spawn(
+        self,
+        confinement: Confinement,
+        program: Program,
+        stdio: &Stdio,
+    ) -> io::Result<Child> {
+        let mut child = send_order(&self.socket, &Order { confinement, program }, stdio)?;
+        child.waited = Some(self.helper);
+        Ok(child)
+    }
+}
+
+/// Sends an order to whoever takes the next one.
+fn send_order(socket: &Socket, order: &Order, stdio: &Stdio) -> io::Result<Child> {
+    let bytes = postcard::to_allocvec(order).map_err(io::Error::other)?;
+    let file = memfd_create("order", MemfdFlags::CLOEXEC)?;
+    let mut file = std::fs::File::from(file);
+    file.write_all(&bytes)?;
+    io::Seek::rewind(&mut file)?;
+    let (control, theirs) = Socket::pair()?;
+    let with = [
+        file.as_fd(),
+        stdio.stdin.as_fd(),
+        stdio.stdout.as_fd(),
+        stdio.stderr.as_fd(),
+        theirs.as_fd(),
+    ];
+    socket.send(&Start::Run { bytes: bytes.len() as u64 }, &with)?;
+    Ok(Child { control, waited: None })
 }
 
 impl Drop for Spawner {
@@ -139,24 +198,39 @@ impl Drop for Spawner {
         // The end of the socket is what the helper ends by, and the supervisor that waits for an order.
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
         let mut helper = self.helper();
-        if ends(&mut helper) {
+        if helper.ends() {
             return;
         }
-        let _ = helper.kill();
+        helper.kill();
         // If it does not even go then, it is stuck in the kernel, and nobody can wait for it.
-        ends(&mut helper);
+        helper.ends();
     }
 }
 
-/// Waits until it has ended, if that is soon.
-fn ends(helper: &mut std::process::Child) -> bool {
-    // As long as nobody has waited for it, its number is its own.
-    if let Ok(None) = helper.try_wait()
-        && let Ok(ended) = pidfd_open(Pid::from_child(helper), PidfdFlags::empty())
-    {
-        let _ = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&FAREWELL));
+impl Helper {
+    /// Waits until it has ended, if that is soon.
+    fn ends(&mut self) -> bool {
+        if !self.has_ended()
+            && let Ok(ended) = pidfd_open(self.number, PidfdFlags::empty())
+        {
+            let _ = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&FAREWELL));
+        }
+        self.has_ended()
     }
-    !matches!(helper.try_wait(), Ok(None))
+
+    fn has_ended(&mut self) -> bool {
+        if !self.has_ended {
+            let waited = waitpid(Some(self.number), WaitOptions::NOHANG);
+            self.has_ended = !matches!(waited, Ok(None) | Err(rustix::io::Errno::INTR));
+        }
+        self.has_ended
+    }
+
+    fn kill(&mut self) {
+        if !self.has_ended() {
+            let _ = kill_process(self.number, Signal::KILL);
+        }
+    }
 }
 
 impl Child {
@@ -173,6 +247,13 @@ impl Child {
     /// Ends the program and everything it started.
     pub fn kill(&self) -> io::Result<()> {
         self.control.send(&Control::Kill, &[])
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // It ends when nobody is there to hear it. Mostly it has by now; otherwise it goes with this program.
+        self.waited.as_mut().map(Helper::has_ended);
     }
 }
 

@@ -148,10 +148,10 @@ pub(super) fn exit(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Closes every descriptor above the standard streams. For a process that has just begun: nothing in
-/// it owns one yet, which [`Alone`] cannot witness but its only caller can.
+/// Closes every descriptor above the standard streams. For a process that has just begun, by executing or
+/// by a fork: nothing in it uses one, which [`Alone`] cannot witness but its only caller can.
 pub(super) fn close_inherited(_: Alone) -> io::Result<()> {
-    // SAFETY: the process has opened nothing so far, so nobody's descriptor is closed.
+    // SAFETY: nobody in this process uses what it has not opened itself, and it has opened nothing so far.
     nothing(unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0) })
 }
 

@@ -82,7 +82,7 @@ impl Block<'_> {
     fn said(&self, class: &str, who: &str, body: &Markup) -> Markup {
         html! {
             article.event.{ (class) } id=(self.id()) {
-                header { span.who { (who) } (self.model()) (self.time()) (self.address()) }
+                header { span.who { (who) } (self.model()) (self.address()) (self.time()) }
                 div.body dir="auto" { (body) }
                 (self.notes())
             }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// One conversation is printed, or goes to the file of `--output`. Several go to a directory, with an
 /// index. Files that exist stay as they are unless `--force` is there.
 #[derive(Debug, clap::Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "a flag is a bool, and there are four")]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Ids, or the beginning or end of one; `last` and nothing at all mean the last one

@@ -14,7 +14,6 @@ mod html;
 mod json;
 mod many;
 mod markdown;
-mod progress;
 mod target;
 mod write;
 

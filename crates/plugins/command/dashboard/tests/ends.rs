@@ -69,8 +69,11 @@ fn without_a_terminal_there_is_nothing_to_draw_on() {
 
 #[test]
 fn started_by_hand_it_explains_itself() {
+    // 072-112, 072-113
     let env = workspace();
-    let program = env.root().join("bin/jp-dashboard");
-    let output = env.command(program, [""; 0]).pty(Size::default()).wait(SOON).code(2);
-    assert!(output.screen().contains("run `jp dashboard`"), "{output}");
+    let shell = format!("{} 2> stderr > stdout", env.root().join("bin/jp-dashboard"));
+    let output = env.command("/bin/sh", ["-c", &shell]).pty(Size::default()).wait(SOON).code(2);
+    assert_eq!((output.screen(), env.read("stdout").as_str()), ("", ""));
+    let said = env.read("stderr");
+    assert!(said.contains("Usage: jp dashboard") && said.contains("run `jp dashboard`"), "{said}");
 }

@@ -10,8 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{CommandFactory as _, Parser, error::ErrorKind};
-use jp_plugin_sdk::Failure;
+use jp_plugin_sdk::{
+    Failure,
+    args::{Stop, help, parse},
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -20,6 +22,8 @@ use crate::{
     token::{Token, TokenError},
 };
 
+/// The words that this plugin answers to.
+pub(crate) const COMMAND: &str = "serve http-api";
 /// The exit code for words that cannot be understood.
 const USAGE: u8 = 2;
 /// A file with more bytes than this holds no token.
@@ -33,8 +37,8 @@ Every request needs the token, which is printed once at the start unless you cho
 The OpenAPI document is at /v1/openapi.json.";
 
 /// Serve the conversations of this workspace as JSON over HTTP
-#[derive(Debug, Parser)]
-#[command(bin_name = "jp serve http-api", no_binary_name = true, after_help = AFTER_HELP)]
+#[derive(Debug, clap::Parser)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// Port to listen on; 0 takes any that is free [default: 3142]
     #[arg(short, long)]
@@ -87,22 +91,16 @@ pub(crate) struct Listen {
 impl Args {
     /// What `jp serve http-api -h` prints.
     pub(crate) fn help() -> String {
-        Self::command().render_help().to_string()
+        help::<Self>(COMMAND)
     }
 }
 
 /// Reads words and options.
 pub(crate) fn read(words: &[String], options: Option<Map<String, Value>>) -> Result<Task, Failure> {
-    let args = match Args::try_parse_from(words) {
+    let args: Args = match parse(COMMAND, words.iter().cloned()) {
         Ok(args) => args,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return Ok(Task::Print(error.to_string()));
-        }
-        Err(error) => {
-            let text = error.to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-            return Err(Failure::new(text).code(USAGE));
-        }
+        Err(Stop::Help(text)) => return Ok(Task::Print(text)),
+        Err(Stop::Usage(text)) => return Err(usage(text)),
     };
     if args.openapi {
         return Ok(Task::Document);

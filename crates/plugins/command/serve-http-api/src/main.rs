@@ -40,7 +40,7 @@ const DESCRIPTION: &str = "Serve conversations as JSON over HTTP";
 
 fn main() -> ExitCode {
     let plugin = Plugin::new(NAME, env!("CARGO_PKG_VERSION"), DESCRIPTION);
-    match plugin.command("serve http-api") {
+    match plugin.command(args::COMMAND) {
         Ok(plugin) => plugin.help(Args::help()).run_async(run),
         Err(error) => {
             // Where not even stderr can be written to, there is nobody to tell.

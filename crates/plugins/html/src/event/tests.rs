@@ -44,14 +44,14 @@ fn what_is_in_an_event_stays_text() {
 
 #[test]
 fn a_request() {
-    insta::assert_snapshot!(html(json!({ "type": "chat_request", "content": "a *b*", "author": "Ada" })), @r##"<article class="event user" id="e7"><header><span class="who">Ada</span><time datetime="2026-03-18T13:19:05.281973Z" title="2026-03-18T13:19:05.281973Z">13:19:05</time><a class="permalink" href="#e7" aria-label="Link to event 7">#</a></header><div class="body" dir="auto"><p>a <em>b</em></p></div></article>"##);
+    insta::assert_snapshot!(html(json!({ "type": "chat_request", "content": "a *b*", "author": "Ada" })), @r##"<article class="event user" id="e7"><header><span class="who">Ada</span><a class="permalink" href="#e7" aria-label="Link to event 7">#</a><time datetime="2026-03-18T13:19:05.281973Z" title="2026-03-18T13:19:05.281973Z">13:19:05</time></header><div class="body" dir="auto"><p>a <em>b</em></p></div></article>"##);
 }
 
 #[test]
 fn an_answer_with_notes() {
     let said = json!({ "type": "chat_response", "message": "a", "metadata": { "model": "m" } });
     insta::assert_snapshot!(html(said), @r##"
-    <article class="event assistant" id="e7"><header><span class="who">Assistant</span><span class="model">m</span><time datetime="2026-03-18T13:19:05.281973Z" title="2026-03-18T13:19:05.281973Z">13:19:05</time><a class="permalink" href="#e7" aria-label="Link to event 7">#</a></header><div class="body" dir="auto"><p>a</p></div><details class="notes"><summary>Notes</summary><pre class="code" data-language="json" tabindex="0"><code>{
+    <article class="event assistant" id="e7"><header><span class="who">Assistant</span><span class="model">m</span><a class="permalink" href="#e7" aria-label="Link to event 7">#</a><time datetime="2026-03-18T13:19:05.281973Z" title="2026-03-18T13:19:05.281973Z">13:19:05</time></header><div class="body" dir="auto"><p>a</p></div><details class="notes"><summary>Notes</summary><pre class="code" data-language="json" tabindex="0"><code>{
       <span class="ha">&quot;model&quot;</span>: <span class="hs">&quot;m&quot;
     </span>}</code></pre></details></article>
     "##);

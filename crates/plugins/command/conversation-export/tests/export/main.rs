@@ -4,6 +4,8 @@ mod files;
 mod many;
 mod printed;
 
+use std::time::Duration;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_test::{Run, TestEnv, find_bin};
 
@@ -37,4 +39,16 @@ fn jp<'a>(env: &'a TestEnv, words: &[&str]) -> Run<'a> {
         "plugins.command.export.run=unattended",
     ];
     env.jp([&trust, words].concat()).env("PATH", format!("{bin}:/usr/bin:/bin"))
+}
+
+/// Both programs keep to the protocol, whatever a host does.
+#[test]
+fn the_protocol_is_kept() {
+    let env = workspace();
+    let programs = [env!("CARGO_BIN_EXE_jp-conversation-export"), env!("CARGO_BIN_EXE_jp-export")];
+    for program in programs {
+        let words = ["plugin", "check", "--timeout", "60", "--arg", "--html", "--", program];
+        let output = env.jp(words).timeout(Duration::from_mins(5)).run().success();
+        assert!(output.stdout().contains(" 0 warnings, 0 failed, 0 skipped"), "{output}");
+    }
 }

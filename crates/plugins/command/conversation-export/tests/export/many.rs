@@ -115,6 +115,6 @@ fn stopped_in_the_middle_there_is_nothing() {
     running.expect_stderr("━");
     running.signal(Signal::INT);
     let output = running.wait().code(130);
-    assert!(output.stderr().contains("stopped before everything was exported"), "{output}");
+    assert!(output.stderr().contains("stopped before everything was done"), "{output}");
     assert_eq!(names(&env, "."), [".jp"]);
 }

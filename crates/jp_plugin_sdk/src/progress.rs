@@ -3,7 +3,7 @@
 //! The host takes everything out of a text that moves a cursor, so a bar cannot be drawn again. It can
 //! grow: its cells are printed one after the other as the work goes on, and the line ends with it.
 
-use jp_plugin_sdk::{RequestError, Session};
+use crate::{RequestError, Session};
 
 /// The cells of a whole bar.
 const CELLS: usize = 40;
@@ -11,16 +11,17 @@ const CELLS: usize = 40;
 /// With fewer steps it is over before anybody wonders.
 const WORTH_IT: usize = 20;
 
-/// A bar that grows.
+/// A bar that grows. With few steps there is none.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub struct Progress {
     steps: usize,
     done: usize,
     cells: usize,
 }
 
 impl Progress {
-    pub(crate) fn begin(session: &Session, what: &str, steps: usize) -> Result<Self, RequestError> {
+    /// Says what is done, in so many steps.
+    pub fn begin(session: &Session, what: &str, steps: usize) -> Result<Self, RequestError> {
         let progress = Self { steps, done: 0, cells: 0 };
         if progress.is_shown() {
             session.print_chrome(&format!("{what} "))?;
@@ -29,13 +30,13 @@ impl Progress {
     }
 
     /// One more is done.
-    pub(crate) fn step(&mut self, session: &Session) -> Result<(), RequestError> {
+    pub fn step(&mut self, session: &Session) -> Result<(), RequestError> {
         let cells = self.advance();
         if cells > 0 { session.print_chrome(&"━".repeat(cells)) } else { Ok(()) }
     }
 
     /// Ends the line.
-    pub(crate) fn end(&self, session: &Session) -> Result<(), RequestError> {
+    pub fn end(&self, session: &Session) -> Result<(), RequestError> {
         if self.is_shown() { session.print_chrome("\n") } else { Ok(()) }
     }
 

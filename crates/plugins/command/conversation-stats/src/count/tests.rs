@@ -1,0 +1,97 @@
+//! What is counted.
+
+use jp_plugin_sdk::transcript::turns;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn counts(events: impl IntoIterator<Item = Value>) -> Counts {
+    let events = events.into_iter().enumerate().map(|(n, event)| Event::from_value(n, event));
+    Counts::of(&turns(events))
+}
+
+fn at(second: u8, mut event: Value) -> Value {
+    event["timestamp"] = json!(format!("2026-03-18T13:19:{second:02}Z"));
+    event
+}
+
+fn call(id: &str, name: &str) -> Value {
+    json!({ "type": "tool_call_request", "id": id, "name": name })
+}
+
+fn result(id: &str, is_error: bool) -> Value {
+    json!({ "type": "tool_call_response", "id": id, "content": "", "is_error": is_error })
+}
+
+#[test]
+fn everything_is_counted() {
+    let counts = counts([
+        json!({ "type": "config_delta" }),
+        at(0, json!({ "type": "turn_start" })),
+        at(1, json!({ "type": "chat_request", "content": "one two" })),
+        at(2, json!({ "type": "chat_response", "reasoning": "three" })),
+        at(
+            5,
+            json!({ "type": "chat_response", "message": "four five six", "metadata": { "usage": { "input_tokens": 7, "output_tokens": 8 } } }),
+        ),
+        at(30, json!({ "type": "turn_start" })),
+        at(40, json!({ "type": "chat_response", "data": {} })),
+        json!({ "type": "inquiry_request", "id": "1", "question": {} }),
+        json!({ "type": "hologram" }),
+        json!({ "type": "chat_response" }),
+    ]);
+    assert_eq!((counts.turns, counts.events), (2, 10));
+    assert_eq!((counts.unknown_events, counts.damaged_events, counts.questions), (1, 1, 1));
+    assert_eq!(counts.requests, Said { count: 1, words: 2 });
+    assert_eq!(counts.answers, Said { count: 2, words: 3 });
+    assert_eq!(counts.reasoning, Said { count: 1, words: 1 });
+    assert_eq!(counts.tokens, Tokens { input: 7, output: 8, known_in: 1 });
+    assert_eq!(counts.turn_seconds, [5.0, 10.0]);
+    assert_eq!(time::duration(counts.active_seconds), "15 s");
+    assert_eq!(counts.began.zip(counts.ended).map(|(a, b)| b - a), Some(40.0));
+}
+
+#[test]
+fn calls_meet_their_results() {
+    let counts = counts([
+        at(0, call("1", "grep")),
+        at(1, call("2", "grep")),
+        at(3, result("2", true)),
+        at(4, result("1", false)),
+        result("1", true),
+        result("nobody", true),
+        at(5, call("3", "read")),
+        // A call under the id of another that has its result.
+        at(6, call("1", "read")),
+        // Clocks go backwards.
+        at(2, result("1", false)),
+    ]);
+    let grep = Tool { calls: 2, failures: 1, unanswered: 0, seconds: 6.0 };
+    let read = Tool { calls: 2, failures: 0, unanswered: 1, seconds: 0.0 };
+    assert_eq!(
+        counts.tools,
+        BTreeMap::from([("grep".to_owned(), grep), ("read".to_owned(), read)])
+    );
+    assert_eq!(counts.calls().failure_rate(), Some(1.0 / 3.0));
+    assert_eq!(Tool { calls: 1, unanswered: 1, ..Tool::default() }.failure_rate(), None);
+}
+
+#[test]
+fn counts_add_up() {
+    let mut one = counts([
+        at(0, json!({ "type": "turn_start" })),
+        at(2, call("1", "grep")),
+        at(3, result("1", true)),
+    ]);
+    let mut two = counts([
+        at(10, json!({ "type": "turn_start" })),
+        at(11, json!({ "type": "chat_request", "content": "a" })),
+    ]);
+    let mut sum = Counts::default();
+    sum.add(&mut one);
+    sum.add(&mut two);
+    assert_eq!((sum.turns, sum.events, sum.requests.words), (2, 5, 1));
+    assert_eq!(time::duration(sum.active_seconds), "4.0 s");
+    assert_eq!(sum.began.zip(sum.ended).map(|(a, b)| b - a), Some(11.0));
+    assert_eq!(sum.tools["grep"].failures, 1);
+}

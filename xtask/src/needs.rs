@@ -99,6 +99,7 @@ pub(crate) const TESTS: &[Need] = &[
             )]
         }),
     },
+    CHROMIUM,
     Need {
         name: "zsh and fish",
         why: "are shells in which commands are completed",
@@ -106,20 +107,6 @@ pub(crate) const TESTS: &[Need] = &[
         get: Get::Install(|| {
             let packages = ["install", "--yes", "--no-install-recommends", "zsh", "fish"];
             vec![Cmd::new("apt-get", &["update"]), Cmd::new("apt-get", &packages)]
-        }),
-    },
-    Need {
-        name: "Chromium",
-        why: "looks at the web view in tests",
-        present: || {
-            let both = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
-            both.iter().all(|program| Cmd::new(program, &["--version"]).succeeds())
-        },
-        get: Get::Install(|| {
-            let packages =
-                ["install", "--yes", "--no-install-recommends", "chromium", "chromium-driver"];
-            // A list of packages may be too old to find what it names.
-            vec![Cmd::new("apt-get", &["update", "--quiet"]), Cmd::new("apt-get", &packages)]
         }),
     },
     Need {
@@ -151,6 +138,30 @@ pub(crate) const TESTS: &[Need] = &[
         get: Get::Install(|| vec![kit(Kit::Python)]),
     },
 ];
+
+/// What taking a picture of the web view needs.
+pub(crate) const PICTURE: &[Need] = &[CHROMIUM];
+
+const CHROMIUM: Need = Need {
+    name: "Chromium",
+    why: "looks at the web view in tests",
+    present: || {
+        let both = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
+        both.iter().all(|program| Cmd::new(program, &["--version"]).succeeds())
+    },
+    get: Get::Install(|| {
+        let packages = [
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            "chromium",
+            "chromium-driver",
+            "fonts-dejavu-core",
+        ];
+        // A list of packages may be too old to find what it names.
+        vec![Cmd::new("apt-get", &["update", "--quiet"]), Cmd::new("apt-get", &packages)]
+    }),
+};
 
 /// What the conformance suite needs.
 pub(crate) const CONFORMANCE: &[Need] = &[

@@ -17,7 +17,7 @@ const LONGEST: u64 = 200 << 10;
 
 /// Takes the picture and puts it into the documentation.
 pub(crate) fn run() -> Result {
-    needs::meet(needs::TESTS)?;
+    needs::meet(needs::PICTURE)?;
     Cmd::cargo(&["build", "--package", "jp_cli", "--bins"]).run()?;
     Cmd::cargo(&["test", "--package", "jp-serve-web", "--test", "web", TEST]).run()?;
     let (taken, shown) = (root().join(TAKEN), root().join(SHOWN));

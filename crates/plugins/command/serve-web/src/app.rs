@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    answers::{self, Answers},
     assets,
     guard::{Gate, guard},
     library::Library,
@@ -36,6 +37,7 @@ pub(crate) struct App {
     pub(crate) gate: Gate,
     pub(crate) library: Library,
     pub(crate) live: Live,
+    pub(crate) answers: Answers,
     /// When it is time to end.
     pub(crate) ending: CancellationToken,
 }
@@ -43,18 +45,24 @@ pub(crate) struct App {
 impl App {
     /// Everything behind one service, and the task that looks for changes.
     pub(crate) fn start(session: Session, gate: Gate, ending: CancellationToken) -> Router {
-        let library = Library::new(session);
-        let app = Arc::new(Self { gate, library, live: Live::default(), ending });
+        let (library, live, answers) = (Library::new(session), Live::default(), Answers::default());
+        let app = Arc::new(Self { gate, library, live, answers, ending });
         tokio::spawn(live::watch(Arc::clone(&app)));
-        Router::new()
+        let pages = Router::new()
             .route("/", get(pages::list::show))
-            .route("/login", get(pages::login::show).post(pages::login::enter))
-            .route("/live", get(live::of_list))
             .route("/c/{id}", get(pages::conversation::show))
             .route("/c/{id}/since/{position}", get(pages::conversation::since))
-            .route("/c/{id}/live", get(live::of_conversation))
             .route("/c/{id}/events/{position}", get(pages::event::show))
+            .route_layer(middleware::from_fn_with_state(Arc::clone(&app), answers::page));
+        let texts = Router::new()
             .route("/c/{id}/events/{position}/raw", get(pages::event::raw))
+            .route_layer(middleware::from_fn_with_state(Arc::clone(&app), answers::text));
+        Router::new()
+            .merge(pages)
+            .merge(texts)
+            .route("/login", get(pages::login::show).post(pages::login::enter))
+            .route("/live", get(live::of_list))
+            .route("/c/{id}/live", get(live::of_conversation))
             .route("/assets/{name}", get(assets::serve))
             .route("/favicon.ico", get(assets::icon))
             .fallback(pages::not_found)

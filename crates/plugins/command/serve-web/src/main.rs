@@ -11,6 +11,7 @@
 //! `guard` is about the first two; the markup, which escapes everything, and the policy that `guard` sends
 //! along are about the third.
 
+mod answers;
 mod app;
 mod assets;
 mod guard;

@@ -49,6 +49,7 @@ async fn find_open_and_read() {
     browser.find("details.reasoning summary").await.click().await.unwrap();
     assert_eq!(browser.eval(shown).await, json!(true));
     browser.find("details.reasoning summary").await.click().await.unwrap();
+    browser.find("h1").await.click().await.unwrap();
     browser.eval("scrollTo(0, 0)").await;
     browser.picture("conversation").await;
     // The address of a turn leads to it.

@@ -5,8 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::json;
+
 use crate::{
-    http::{connect, parse},
+    http::{connect, parse, send},
+    store,
     web::{Web, workspace},
 };
 
@@ -48,6 +51,35 @@ fn a_slow_client_is_hung_up_on() {
         assert!(began.elapsed() < Duration::from_mins(1), "still there");
     }
     web.get("/").expect(200);
+}
+
+/// Somebody asks for a lot and reads nothing of it: pages are served, and the next one who wants a lot
+/// gets it when the first are hung up on.
+#[test]
+fn answers_on_their_way_are_bounded() {
+    let env = workspace();
+    let long = "lorem ipsum ".repeat(2 << 20);
+    let events = store::call("tc_1", "fs_read_file", &json!({}), &long);
+    store::write(&env, "17", None, "2026-03-18T13:19:13Z", &events);
+    let web = Web::start(&env);
+    let ask = || {
+        let mut stream = connect(web.host());
+        send(&mut stream, "GET /c/17/events/1/raw", &[&format!("Host: {}", web.host())], "");
+        stream
+    };
+    let mut first: Vec<_> = (0..4).map(|_| ask()).collect();
+    for stream in &mut first {
+        stream.read_exact(&mut [0; 12]).unwrap();
+    }
+    let mut fifth = ask();
+    fifth.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    assert!(fifth.read(&mut [0; 12]).is_err(), "it was answered although four are on their way");
+    web.get("/c/17").expect(200);
+    drop(first);
+    fifth.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut bytes = Vec::new();
+    fifth.read_to_end(&mut bytes).unwrap();
+    assert_eq!(parse(&bytes).expect(200).body.len(), long.len());
 }
 
 /// Pages that listen take a connection each, so there is an end to them; pages are served all the same.

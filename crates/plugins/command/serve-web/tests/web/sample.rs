@@ -43,12 +43,12 @@ fn events() -> Vec<Value> {
         said(json!({ "type": "chat_response", "reasoning": "The parser keeps spans. The error type throws them away in `From`. I should look at both before I suggest anything." })),
         store::call("tc_1", "fs_grep_files", &json!({ "pattern": store::stored("impl From<toml::Error>"), "paths": [store::stored("src")] }), "src/error.rs:41:impl From<toml::Error> for ConfigError {\nsrc/error.rs:42:    fn from(error: toml::Error) -> Self {\n"),
         store::call("tc_2", "fs_read_file", &json!({ "path": store::stored("src/error.rs") }), "pub enum ConfigError {\n    Parse(String),\n}\n"),
-        said(json!({ "type": "chat_response", "metadata": { "model": store::stored("claude-sonnet") }, "message": ANSWER })),
+        said(json!({ "type": "chat_response", "metadata": { "model": store::stored("example/large") }, "message": ANSWER })),
         said(json!({ "type": "turn_start" })),
         said(json!({ "type": "chat_request", "content": "Yes, do that. Tests too, please." })),
         store::call("tc_3", "fs_modify_file", &json!({ "path": store::stored("src/error.rs"), "create": false }), "src/error.rs: 1 hunk applied"),
         store::call("tc_4", "cargo_test", &json!({ "package": store::stored("config") }), "running 14 tests\ntest result: ok. 14 passed; 0 failed\n"),
-        said(json!({ "type": "chat_response", "metadata": { "model": store::stored("claude-sonnet") }, "message": "Done: the error now keeps its span, and **14 tests** pass.\n\n- [x] `ConfigError::Parse` has a `span`\n- [x] a snapshot for each kind of error\n- [ ] errors in files that are included" })),
+        said(json!({ "type": "chat_response", "metadata": { "model": store::stored("example/large") }, "message": "Done: the error now keeps its span, and **14 tests** pass.\n\n- [x] `ConfigError::Parse` has a `span`\n- [x] a snapshot for each kind of error\n- [ ] errors in files that are included" })),
     ]
     .concat()
 }

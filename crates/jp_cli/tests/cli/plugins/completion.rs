@@ -49,10 +49,11 @@ fn in_bash() {
     check("jp conversation", &["export", "ls"], &["serve"]);
 }
 
-/// A shell that finds `jp` and the plugins.
+/// A shell that finds `jp` and the plugins, and nothing of what is built beside `jp`.
 fn shell<'a>(env: &'a TestEnv, program: &str, args: &[&str]) -> Run<'a> {
-    let jp = camino::Utf8Path::new(env!("CARGO_BIN_EXE_jp")).parent().unwrap();
-    let search = format!("{}:{jp}:/usr/bin:/bin", bin(env));
+    let jp = ["-sf", env!("CARGO_BIN_EXE_jp"), bin(env).as_str()];
+    env.command("/bin/ln", jp).run().success();
+    let search = format!("{}:/usr/bin:/bin", bin(env));
     env.command(program, args.iter().copied()).env("PATH", search)
 }
 

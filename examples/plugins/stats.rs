@@ -23,13 +23,7 @@ const AT_ONCE: usize = 4;
 fn main() -> ExitCode {
     let about = "Count the events of all conversations";
     let plugin = Plugin::new("stats", env!("CARGO_PKG_VERSION"), about).help(HELP);
-    match plugin.command("stats") {
-        Ok(plugin) => plugin.run(stats),
-        Err(error) => {
-            eprintln!("jp-stats: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    plugin.command("stats").expect("a word is the path of a command").run(stats)
 }
 
 fn stats(session: &Session) -> Result<(), Failure> {

@@ -95,7 +95,7 @@ impl Ctx {
 
     /// The configuration without what files of the workspace say.
     pub(crate) fn own_config(&self) -> Result<Config> {
-        self.origins.load_own()
+        self.origins.load_own(&self.config)
     }
 
     /// The directory that relative paths are relative to.
@@ -189,7 +189,9 @@ pub(crate) fn configs(global: &Global) -> Option<(Config, Config)> {
     let root = Workspace::find_root(&cwd).ok();
     let origins =
         Origins::new(global, &Command::External(Vec::new()), root.as_deref(), &cwd).ok()?;
-    Some((origins.load(None).ok()?.0, origins.load_own().ok()?))
+    let here = origins.load(None).ok()?.0;
+    let own = origins.load_own(&here).ok()?;
+    Some((here, own))
 }
 
 /// The time zone in which the user reads times.

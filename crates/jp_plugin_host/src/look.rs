@@ -4,10 +4,6 @@
 //! program can set, so bytes that were replaced under the old size and time of modification are noticed.
 //! What may be executed is never decided by a look alone: that is for the checksum, which is compared
 //! again with the bytes that are executed.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "plugins, and what is kept about them, lie outside of workspaces"
-)]
 
 use std::{
     fs,

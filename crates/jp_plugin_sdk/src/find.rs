@@ -41,6 +41,24 @@ pub fn find_conversation<'a>(listing: &'a [Summary], text: &str) -> Result<&'a S
     }
 }
 
+/// Finds all that are named, each once and in the order of the names; the last one if none is named.
+pub fn find_conversations(
+    listing: &[Summary],
+    names: &[String],
+) -> Result<Vec<Summary>, FindError> {
+    if names.is_empty() {
+        return Ok(vec![find_conversation(listing, "last")?.clone()]);
+    }
+    let mut chosen: Vec<Summary> = Vec::new();
+    for name in names {
+        let found = find_conversation(listing, name)?;
+        if chosen.iter().all(|one| one.id != found.id) {
+            chosen.push(found.clone());
+        }
+    }
+    Ok(chosen)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +86,21 @@ mod tests {
         check("3921", "17127583921");
         check("last", "17127583921");
         check("latest", "17127583921");
+    }
+
+    #[test]
+    fn each_is_found_once() {
+        let all = listing(&["1712", "1713", "1714"]);
+        let check = |names: &[&str], want: &[&str]| {
+            let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+            let found = find_conversations(&all, &names).unwrap();
+            let found: Vec<_> = found.iter().map(|one| one.id.as_str()).collect();
+            assert_eq!(found, want, "{names:?}");
+        };
+        check(&[], &["1712"]);
+        check(&["1714", "last", "1714", "2"], &["1714", "1712"]);
+        assert!(find_conversations(&all, &["1714".to_owned(), "9".to_owned()]).is_err());
+        assert_eq!(find_conversations(&[], &[]).unwrap_err(), FindError::Empty);
     }
 
     #[test]

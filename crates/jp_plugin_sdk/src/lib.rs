@@ -53,7 +53,7 @@ pub use jp_plugin::{
 pub use self::layer::LogLayer;
 pub use self::{
     error::{Failure, RequestError},
-    find::{FindError, find_conversation},
+    find::{FindError, find_conversation, find_conversations},
     plugin::Plugin,
     progress::Progress,
     session::{Locked, Session},

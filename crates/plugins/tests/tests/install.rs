@@ -15,6 +15,18 @@ fn everything_is_found_and_known() {
     assert_eq!(user.installed(), [""; 0], "looking installs nothing");
 }
 
+/// What strangers are asked to keep to, our own do.
+#[test]
+fn everything_keeps_to_the_protocol() {
+    for plugin in listed() {
+        let user = User::with(&plugin);
+        let file = user.env.data_home().join(format!("jp/plugins/command/jp-{}", plugin.id));
+        let output = user.jp(&format!("plugin check -- {file}")).run();
+        assert_eq!(output.exit_code(), Some(0), "{output}");
+        assert!(output.stdout().contains("0 warnings, 0 failed"), "{output}");
+    }
+}
+
 /// 072-273: without a plugin there is no such command.
 #[test]
 fn serve_is_no_command_of_jp_itself() {

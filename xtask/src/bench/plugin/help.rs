@@ -1,15 +1,24 @@
-//! Help with fifty plugins on the search path: remembered, against none; and asked, against running them one
-//! after the other without any seal.
+//! Help with fifty plugins on the search path: remembered, against none; and asked side by side, against asking
+//! them one after the other in the same way.
 
 use std::{
     fs, io,
     os::unix::fs::PermissionsExt as _,
     process::{Command, Stdio},
     rc::Rc,
+    sync::Arc,
     time::Instant,
 };
 
 use camino::Utf8PathBuf;
+use jp_confine::{Confiner, Needs, Settings, Surroundings};
+use jp_plugin_host::{
+    catalog::{Binary, Places, scan},
+    describe::{Asking, Describer, Permission},
+};
+use jp_sandbox::plan::Profile;
+use jp_tool::access::SensitivePaths;
+use tokio::runtime::Runtime;
 
 use super::super::{
     Programs,
@@ -22,7 +31,7 @@ const PLUGINS: usize = 50;
 pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     let many = Rc::new(Home::new(programs, "bench-help-many", PLUGINS)?);
     let none = Home::new(programs, "bench-help-none", 0)?;
-    Ok(vec![remembered(&many, none), asked(&many)])
+    Ok(vec![remembered(&many, none), asked(&many)?])
 }
 
 fn remembered(many: &Rc<Home>, none: Home) -> Pair {
@@ -41,9 +50,11 @@ fn remembered(many: &Rc<Home>, none: Home) -> Pair {
     }
 }
 
-fn asked(many: &Rc<Home>) -> Pair {
+fn asked(many: &Rc<Home>) -> Result<Pair> {
     let (subject, peer) = (Rc::clone(many), Rc::clone(many));
-    Pair {
+    let runtime = Runtime::new().map_err(Failure::because("cannot start a runtime"))?;
+    let one_by_one = peer.describer();
+    Ok(Pair {
         name: "plugin help, 50 asked, against one by one".to_owned(),
         limit: 0.6,
         samples: 20,
@@ -53,7 +64,29 @@ fn asked(many: &Rc<Home>) -> Pair {
             subject.help()?;
             Ok(start.elapsed())
         }),
-        peer: Work::repeat(1, move || (0..PLUGINS).try_for_each(|number| peer.describe(number))),
+        peer: Work::repeat(1, move || {
+            let found = scan(Places { installed: None, search: peer.search().as_ref() });
+            let known = runtime.block_on(one_by_one.all(found, &Sealed));
+            let said = known.iter().filter(|it| it.described.said().is_some()).count();
+            if said == PLUGINS {
+                Ok(())
+            } else {
+                Err(Failure::new(format!("{said} said something")))
+            }
+        }),
+    })
+}
+
+/// Nobody has agreed to any of them.
+struct Sealed;
+
+impl Permission for Sealed {
+    fn is_denied(&self, _: &Binary) -> bool {
+        false
+    }
+
+    fn asking(&self, _: &Binary, _: &str) -> Asking {
+        Asking::Sealed
     }
 }
 
@@ -97,12 +130,43 @@ impl Home {
             .current_dir(&self.dir)
             .env_clear()
             .env("HOME", self.dir.join("home"))
-            .env("PATH", format!("{}:/usr/bin:/bin", self.dir.join("bin")))
+            .env("PATH", self.search())
             .stdin(Stdio::null())
             .output()
             .map_err(Failure::because("cannot start jp"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if output.status.success() { Ok(text) } else { Err(Failure::new("there is no help")) }
+    }
+
+    fn search(&self) -> String {
+        format!("{}:/usr/bin:/bin", self.dir.join("bin"))
+    }
+
+    /// Asks one after the other, and remembers nothing.
+    fn describer(&self) -> Describer {
+        let surroundings = Surroundings {
+            helper: self.jp.clone().into(),
+            variables: Vec::new(),
+            home: Some(self.dir.join("home")),
+            stores: Vec::new(),
+            shared_store: None,
+            memory: Some(self.dir.join("home/.cache/jp/machine.json")),
+            hide: Vec::new(),
+        };
+        let settings = Settings {
+            profile: Profile::Workspace,
+            allow_degraded: false,
+            needs: Needs::default(),
+            sensitive: SensitivePaths::builtin(),
+        };
+        Describer {
+            confiner: Some(Arc::new(Confiner::new(surroundings, settings))),
+            cache: None,
+            search: self.search().into(),
+            now: 0,
+            side_by_side: 1,
+            refresh: true,
+        }
     }
 
     fn cache(&self) -> Utf8PathBuf {
@@ -126,21 +190,6 @@ impl Home {
         }
         let last = format!("Plugin {}", PLUGINS - 1);
         if self.help()?.contains(&last) { Ok(()) } else { Err(Failure::new("plugins are missing")) }
-    }
-
-    fn describe(&self, number: usize) -> Result {
-        let failed = || Failure::because("cannot run a plugin");
-        let mut child = Command::new(self.plugin(number))
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed())?;
-        if let Some(mut stdin) = child.stdin.take() {
-            let _ = io::Write::write_all(&mut stdin, b"{\"type\":\"describe\"}\n");
-        }
-        let output = child.wait_with_output().map_err(failed())?;
-        if output.stdout.is_empty() { Err(Failure::new("it says nothing")) } else { Ok(()) }
     }
 }
 

@@ -19,7 +19,7 @@ mod write;
 
 use std::process::ExitCode;
 
-use jp_plugin_sdk::{Failure, Plugin, Session, Summary, find_conversation};
+use jp_plugin_sdk::{Failure, Plugin, Session, find_conversations};
 
 use self::{
     args::{Args, Form},
@@ -44,7 +44,8 @@ pub fn main(name: &str, command: &'static str) -> ExitCode {
 fn export(session: &Session, command: &str) -> Result<(), Failure> {
     let args: Args = session.parse_args(command)?;
     let listing = session.list_conversations()?;
-    let chosen = chosen(&args, listing)?;
+    let chosen =
+        if args.all { listing } else { find_conversations(&listing, &args.conversations)? };
     let form = args.form();
     match target::choose(&args, &chosen, form)? {
         Target::Printed(one) => {
@@ -59,25 +60,8 @@ fn export(session: &Session, command: &str) -> Result<(), Failure> {
     }
 }
 
-/// The conversations that are meant, each once.
-fn chosen(args: &Args, listing: Vec<Summary>) -> Result<Vec<Summary>, Failure> {
-    if args.all {
-        return Ok(listing);
-    }
-    let last = [String::from("last")];
-    let named = if args.conversations.is_empty() { &last[..] } else { &args.conversations };
-    let mut chosen: Vec<Summary> = Vec::new();
-    for name in named {
-        let found = find_conversation(&listing, name)?;
-        if chosen.iter().all(|one| one.id != found.id) {
-            chosen.push(found.clone());
-        }
-    }
-    Ok(chosen)
-}
-
-/// What is written is the same for all forms but for this.
 impl Conversation {
+    /// All of it, in one of the forms.
     fn to_text(&self, form: Form) -> String {
         match form {
             Form::Html => html::page(self),

@@ -14,7 +14,7 @@ mod tokens;
 use std::process::ExitCode;
 
 use jp_plugin_sdk::{
-    Failure, Plugin, RequestError, Session, Summary, find_conversation,
+    Failure, Plugin, RequestError, Session, Summary, find_conversations,
     transcript::{Event, turns},
 };
 
@@ -61,7 +61,11 @@ fn main() -> ExitCode {
 
 fn stats(session: &Session) -> Result<(), Failure> {
     let args: Args = session.parse_args(COMMAND)?;
-    let chosen = chosen(&args, session.list_conversations()?)?;
+    let listing = session.list_conversations()?;
+    let chosen = match listing.as_slice() {
+        [_, ..] if args.all => listing,
+        listing => find_conversations(listing, &args.conversations)?,
+    };
     let what = format!("Counting {} conversations", chosen.len());
     let report = Report::new(session.each_conversation(&what, chosen, count)?);
     if args.json {
@@ -77,23 +81,6 @@ fn stats(session: &Session) -> Result<(), Failure> {
             Err(Failure::new(format!("some conversations could not be read\n{}", ids.join("\n"))))
         }
     }
-}
-
-/// The conversations that are meant, each once.
-fn chosen(args: &Args, listing: Vec<Summary>) -> Result<Vec<Summary>, Failure> {
-    let last = [String::from("last")];
-    let named = if args.conversations.is_empty() { &last[..] } else { &args.conversations };
-    if args.all && !listing.is_empty() {
-        return Ok(listing);
-    }
-    let mut chosen: Vec<Summary> = Vec::new();
-    for name in named {
-        let found = find_conversation(&listing, name)?;
-        if chosen.iter().all(|one| one.id != found.id) {
-            chosen.push(found.clone());
-        }
-    }
-    Ok(chosen)
 }
 
 fn count(session: &Session, summary: &Summary) -> Result<One, Failure> {

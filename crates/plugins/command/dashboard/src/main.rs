@@ -15,7 +15,6 @@
 //! drawn on.
 
 mod app;
-mod args;
 mod draw;
 mod feed;
 mod input;
@@ -30,27 +29,44 @@ mod when;
 use std::{process::ExitCode, sync::mpsc, time::Duration};
 
 use jiff::Timestamp;
-use jp_plugin_sdk::{Failure, Plugin, Session};
+use jp_plugin_sdk::{Failure, Plugin, Session, args, find_conversation};
 
 use crate::{
     app::{App, Step},
-    args::Args,
     feed::Wanted,
     input::{End, Input},
     terminal::Device,
     theme::Theme,
 };
 
+const COMMAND: &str = "dashboard";
 const DESCRIPTION: &str = "Browse conversations on the whole terminal, live";
+
+/// Browse the conversations of this workspace on the whole terminal.
+///
+/// The list is on one side and the conversation on the other. Both change as conversations do, whoever
+/// writes to them. Nothing is ever changed from here. Press ? for all keys.
+#[derive(Debug, clap::Parser)]
+struct Args {
+    /// Begin with this one: an id, the beginning or end of one, or `last`
+    conversation: Option<String>,
+
+    /// Show only conversations with this in their title or id
+    #[arg(short, long, value_name = "TEXT")]
+    search: Option<String>,
+}
+
+/// What a command line that cannot be followed ends with.
+const USAGE: u8 = 2;
 
 /// How often the screen is drawn anew while nothing happens, because "2m" becomes "3m".
 const REFRESH: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
-    let plugin = Plugin::new("dashboard", env!("CARGO_PKG_VERSION"), DESCRIPTION)
-        .help(args::help())
+    let plugin = Plugin::new(COMMAND, env!("CARGO_PKG_VERSION"), DESCRIPTION)
+        .help(args::help::<Args>(COMMAND))
         .tty()
-        .command("dashboard");
+        .command(COMMAND);
     match plugin {
         Ok(plugin) => plugin.run(dashboard),
         Err(_) => ExitCode::FAILURE,
@@ -58,10 +74,12 @@ fn main() -> ExitCode {
 }
 
 fn dashboard(session: &Session) -> Result<(), Failure> {
-    let args = Args::parse(session.args())?;
+    let args: Args = session.parse_args(COMMAND)?;
     // Before anything is drawn, so that what is wrong is said where it stays to be read.
     let conversations = session.list_conversations()?;
-    let selected = args::find(args.conversation.as_deref(), &conversations)?;
+    let selected = args.conversation.map(|text| find_conversation(&conversations, &text));
+    let selected = selected.transpose().map_err(|error| Failure::from(error).code(USAGE))?;
+    let selected = selected.map(|conversation| conversation.id.clone());
     let mut app = App::new(workspace(session), assistant(session), theme(session));
     app.filter(&text::clean(args.search.as_deref().unwrap_or_default()));
     app.listing(conversations);

@@ -92,7 +92,7 @@ fn words_on_the_command_line() {
         let _ = pty.wait(SOON).success();
     };
     check(&["dashboard", "921"], "Who holds it?");
-    check(&["dashboard", "latest"], "Shorter still.");
+    check(&["dashboard", "last"], "Shorter still.");
     check(&["dashboard", "--search", "question"], "1 of 3");
     // What is wrong is said before anything is drawn.
     let refused = |words: &[&str], code, want: &str| {
@@ -100,8 +100,8 @@ fn words_on_the_command_line() {
         assert!(output.screen().contains(want), "{output}");
         assert!(!output.raw().contains("\x1b[?1049h"), "{output}");
     };
-    refused(&["dashboard", "999"], 2, "there is no conversation `999`");
-    refused(&["dashboard", "171"], 2, "`171` can be 3 conversations");
+    refused(&["dashboard", "999"], 2, "conversation not found: 999");
+    refused(&["dashboard", "171"], 2, "`171` fits 3 conversations");
     refused(&["dashboard", "--nothing"], 2, "unexpected argument '--nothing'");
 }
 
@@ -220,21 +220,14 @@ fn it_says_what_it_is() {
     assert_snapshot!(jp(&env, &["dashboard", "-h"]).run().success().stdout(), @r"
     Browse the conversations of this workspace on the whole terminal
 
-    The list is on one side and the conversation on the other. Both change as conversations do, whoever
-    writes to them. Nothing is ever changed from here. Press ? for all keys.
-
     Usage: jp dashboard [OPTIONS] [CONVERSATION]
 
     Arguments:
-      [CONVERSATION]
-              Begin with this conversation: an id, the beginning or end of one, or `latest`
+      [CONVERSATION]  Begin with this one: an id, the beginning or end of one, or `last`
 
     Options:
-      -s, --search <TEXT>
-              Show only conversations with this in their title or id
-
-      -h, --help
-              Print help (see a summary with '-h')
+      -s, --search <TEXT>  Show only conversations with this in their title or id
+      -h, --help           Print help
     ");
     let list = jp(&env, &["-h"]).run().success();
     assert!(list.stdout().contains("Browse conversations on the whole terminal, live"), "{list}");

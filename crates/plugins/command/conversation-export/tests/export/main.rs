@@ -13,6 +13,9 @@ use jp_test::{Run, TestEnv, find_bin};
 const EVERY: &str = include_str!("../../../../every_event.jsonl");
 const ID: &str = "17127583920";
 
+const PROGRAMS: [&str; 2] =
+    [env!("CARGO_BIN_EXE_jp-conversation-export"), env!("CARGO_BIN_EXE_jp-export")];
+
 /// A workspace with one conversation.
 fn workspace() -> TestEnv {
     let env = TestEnv::new(find_bin("jp"));
@@ -30,23 +33,36 @@ fn conversation(env: &TestEnv, id: &str, title: &str, events: &str) {
 
 /// Runs `jp` with the plugins of this package, which the user trusts.
 fn jp<'a>(env: &'a TestEnv, words: &[&str]) -> Run<'a> {
-    let bin = Utf8PathBuf::from(env!("CARGO_BIN_EXE_jp-conversation-export"));
-    let bin = bin.parent().map_or("", Utf8Path::as_str);
     let trust = [
         "--cfg",
         "plugins.command.conversation-export.run=unattended",
         "--cfg",
         "plugins.command.export.run=unattended",
     ];
-    env.jp([&trust, words].concat()).env("PATH", format!("{bin}:/usr/bin:/bin"))
+    let run = env.jp([&trust, words].concat()).env("PATH", format!("{}:/usr/bin:/bin", bin(env)));
+    run.timeout(Duration::from_mins(2))
+}
+
+/// A directory with the two programs and nothing else, because jp looks at every plugin on `$PATH`.
+fn bin(env: &TestEnv) -> Utf8PathBuf {
+    let bin = env.root().join("bin");
+    env.write(bin.join("README"), "");
+    for program in PROGRAMS.map(Utf8Path::new) {
+        let here = bin.join(program.file_name().unwrap_or_default());
+        if !here.exists() {
+            std::fs::hard_link(program, &here)
+                .or_else(|_| std::fs::copy(program, &here).map(drop))
+                .expect("the program can be put into another directory");
+        }
+    }
+    bin
 }
 
 /// Both programs keep to the protocol, whatever a host does.
 #[test]
 fn the_protocol_is_kept() {
     let env = workspace();
-    let programs = [env!("CARGO_BIN_EXE_jp-conversation-export"), env!("CARGO_BIN_EXE_jp-export")];
-    for program in programs {
+    for program in PROGRAMS {
         let words = ["plugin", "check", "--timeout", "60", "--arg", "--html", "--", program];
         let output = env.jp(words).timeout(Duration::from_mins(5)).run().success();
         assert!(output.stdout().contains(" 0 warnings, 0 failed, 0 skipped"), "{output}");

@@ -1,7 +1,5 @@
 //! Several conversations to a directory.
 
-use std::time::Duration;
-
 use jp_test::Signal;
 
 use super::*;
@@ -91,7 +89,7 @@ fn what_cannot_be_read_is_named_and_the_others_are_there() {
     let env = workspace_with(2);
     let line = format!("{{\"type\":\"chat_request\",\"content\":\"{}\"}}\n", "x".repeat(1 << 20));
     conversation(&env, "17127583930", "\"too long\"", &line.repeat(49));
-    let run = jp(&env, &["export", "--all", "-o", "out"]).timeout(Duration::from_mins(2));
+    let run = jp(&env, &["export", "--all", "-o", "out"]);
     let output = run.run().code(1);
     assert!(output.stderr().contains("Wrote 3 conversations to out"), "{output}");
     assert!(output.stderr().contains("17127583930: "), "{output}");
@@ -110,7 +108,7 @@ fn stopped_in_the_middle_there_is_nothing() {
     for n in 1..=200_u64 {
         conversation(&env, &(17_127_583_920 + n).to_string(), "null", &said);
     }
-    let run = jp(&env, &["export", "--all", "--html", "-o", "out"]).timeout(Duration::from_mins(2));
+    let run = jp(&env, &["export", "--all", "--html", "-o", "out"]);
     let running = run.spawn();
     running.expect_stderr("━");
     running.signal(Signal::INT);

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use jp_test::{Run, TestEnv, find_bin};
 use serde_json::{Value, json};
 
 /// The conversation with every kind of event.
 const EVERY: &str = include_str!("../../../../every_event.jsonl");
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_jp-conversation-stats");
 
 /// A workspace with so many conversations.
 fn workspace(number: u64) -> TestEnv {
@@ -22,21 +23,28 @@ fn workspace(number: u64) -> TestEnv {
     env
 }
 
-/// Runs the plugin, which the user trusts.
+/// Runs the plugin, which the user trusts. It is alone in its directory, because jp looks at every plugin
+/// on `$PATH`.
 fn stats<'a>(env: &'a TestEnv, words: &[&str]) -> Run<'a> {
-    let bin = Utf8PathBuf::from(env!("CARGO_BIN_EXE_jp-conversation-stats"));
-    let bin = bin.parent().map_or("", Utf8Path::as_str);
+    let bin = env.root().join("bin");
+    let here = bin.join("jp-conversation-stats");
+    env.write(bin.join("README"), "");
+    if !here.exists() {
+        std::fs::hard_link(PROGRAM, &here)
+            .or_else(|_| std::fs::copy(PROGRAM, &here).map(drop))
+            .expect("the program can be put into another directory");
+    }
     let trust = ["--cfg", "plugins.command.conversation-stats.run=unattended"];
     let words = [&trust, &["conversation", "stats"], words].concat();
-    env.jp(words).env("PATH", format!("{bin}:/usr/bin:/bin"))
+    let run = env.jp(words).env("PATH", format!("{bin}:/usr/bin:/bin"));
+    run.timeout(Duration::from_mins(2))
 }
 
 /// It keeps to the protocol, whatever a host does.
 #[test]
 fn the_protocol_is_kept() {
     let env = workspace(1);
-    let program = env!("CARGO_BIN_EXE_jp-conversation-stats");
-    let words = ["plugin", "check", "--timeout", "60", "--arg", "--all", "--", program];
+    let words = ["plugin", "check", "--timeout", "60", "--arg", "--all", "--", PROGRAM];
     let output = env.jp(words).timeout(Duration::from_mins(5)).run().success();
     assert!(output.stdout().contains(" 0 warnings, 0 failed, 0 skipped"), "{output}");
 }

@@ -33,15 +33,13 @@ pub(crate) async fn show(
     let chosen = wanted.choose(&listing, now);
     let clock = Clock { now, zone: TimeZone::system() };
     let words = wanted.words();
-    let (found, results) = match wanted.place {
-        Place::Content if !words.is_empty() => {
-            let found = content::search(&app.library, chosen, &words).await;
-            let of = wanted.choose(&listing, now).len();
-            (found_words(&found, of), hits(&found, &clock))
-        }
-        _ => {
-            (found_titles(&wanted, chosen.len(), listing.len()), page_of(&wanted, &chosen, &clock))
-        }
+    let in_content = wanted.place == Place::Content && !words.is_empty();
+    let (found, results) = if in_content {
+        let of = chosen.len();
+        let found = content::search(&app.library, chosen, &words).await;
+        (found_words(&found, of), hits(&found, &clock))
+    } else {
+        (found_titles(&wanted, chosen.len(), listing.len()), page_of(&wanted, &chosen, &clock))
     };
     let main = html! {
         h1 { (workspace(&app)) }
@@ -49,7 +47,8 @@ pub(crate) async fn show(
         div id="results" { p.found { (found) } (results) }
     };
     let seen = live::state_of_list(&listing);
-    let live = Some(Follow { listen: "/live".to_owned(), seen, since: None });
+    // A search in what was said takes a while, and is not made again for every change.
+    let live = (!in_content).then(|| Follow { listen: "/live".to_owned(), seen, since: None });
     let title = format!("{} · jp", workspace(&app));
     let frame = Frame { title: &title, kind: "list", bar: html! {}, live, main };
     Ok(frame.into_response())

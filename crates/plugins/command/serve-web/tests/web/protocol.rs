@@ -124,10 +124,9 @@ fn a_shutdown_lets_requests_finish() {
 #[test]
 fn ctrl_c_does_not_cut_an_answer_off() {
     let env = workspace();
-    let long = "lorem ipsum ".repeat(2 << 20);
-    let events = store::call("tc_1", "fs_read_file", &json!({}), &long);
-    store::write(&env, "17", None, "2026-03-18T13:19:13Z", &events);
+    let long = store::write_long(&env, "17");
     let web = Web::start(&env);
+    web.warm("17");
     // Events that go on do not hold the end up.
     let mut live = connect(web.host());
     send(&mut live, "GET /live", &[&format!("Host: {}", web.host())], "");

@@ -43,6 +43,13 @@ pub(crate) fn call(id: &str, name: &str, arguments: &Value, result: &str) -> Vec
     ]
 }
 
+/// Writes a conversation whose second event is this long result, which is more than sockets hold.
+pub(crate) fn write_long(env: &TestEnv, id: &str) -> String {
+    let long = "lorem ipsum ".repeat(1_200_000);
+    write(env, id, None, "2026-03-18T13:19:13Z", &call("tc_1", "fs_read_file", &json!({}), &long));
+    long
+}
+
 /// The event with a time.
 pub(crate) fn at(mut event: Value) -> Value {
     event["timestamp"] = json!("2026-03-18T13:19:13.281973Z");

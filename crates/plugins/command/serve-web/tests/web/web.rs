@@ -58,6 +58,12 @@ impl Web {
         self.url.trim_start_matches("http://").split(['/', '?']).next().unwrap()
     }
 
+    /// Has a conversation read, which can take a busy machine longer than a page may.
+    pub(crate) fn warm(&self, id: &str) {
+        let read = (0..5).any(|_| self.get(&format!("/c/{id}")).status == 200);
+        assert!(read, "conversation {id} cannot be read");
+    }
+
     /// What is at a path.
     pub(crate) fn get(&self, path: &str) -> Reply {
         request(self.host(), &format!("GET {path}"), &[&format!("Host: {}", self.host())], "")

@@ -11,6 +11,7 @@ fn main() {
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
     if target("OS") == "linux" && target("ENV") == "gnu" {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
-        println!("cargo::rustc-link-arg-bins=-static-libgcc");
+        // What unwinds the stack is in the program itself then, and the loader has one library less to load.
+        println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
 }

@@ -21,9 +21,9 @@ Options:
 const AT_ONCE: usize = 4;
 
 fn main() -> ExitCode {
-    Plugin::new("stats", env!("CARGO_PKG_VERSION"), "Count the events of all conversations")
-        .help(HELP)
-        .run(stats)
+    let about = "Count the events of all conversations";
+    let plugin = Plugin::new("stats", env!("CARGO_PKG_VERSION"), about).help(HELP);
+    plugin.command("stats").expect("a word is the path of a command").run(stats)
 }
 
 fn stats(session: &Session) -> Result<(), Failure> {

@@ -25,6 +25,8 @@ mod failure;
 mod files;
 mod fuzz;
 mod needs;
+mod picture;
+mod registry;
 #[cfg(target_os = "linux")]
 mod role;
 mod rust;
@@ -66,6 +68,8 @@ enum Task {
     },
     /// Accept the current output of the program as the new snapshots
     Bless,
+    /// Take the picture of the web view that the documentation shows
+    Picture,
     /// Compare the speed of the program with that of something known
     Bench {
         /// Only benchmarks whose name contains this
@@ -113,6 +117,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Build the plugins of this repository and a registry from which they can be installed
+    Registry(registry::Wanted),
     /// Check the rules of the repository that no compiler knows
     Tidy,
     /// Build the documentation of the code, warnings denied
@@ -143,6 +149,7 @@ fn run(task: Task) -> Result {
         Task::Test { extra } => suite::run(&extra),
         Task::Ci { steps } => ci::run(&steps),
         Task::Bless => bless::run(),
+        Task::Picture => picture::run(),
         Task::Bench { filter } => bench::run(filter.as_deref()),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Task::Agree { cases, seed } => agree::run(cases, seed),
@@ -155,6 +162,7 @@ fn run(task: Task) -> Result {
         #[cfg(target_os = "linux")]
         Task::Conformance { filter } => conformance::run(filter.as_deref()),
         Task::Spec { check } => spec::run(root(), check),
+        Task::Registry(wanted) => registry::run(&wanted),
         Task::Tidy => tidy::run(root()),
         Task::Docs => docs::run(),
         #[cfg(target_os = "linux")]

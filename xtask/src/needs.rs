@@ -74,6 +74,20 @@ pub(crate) const TESTS: &[Need] = &[
         }),
     },
     Need {
+        name: "schemathesis",
+        why: "tries the HTTP API against its own document",
+        present: || Cmd::new(schemathesis("bin/st").as_str(), &["--version"]).succeeds(),
+        get: Get::Install(|| {
+            vec![
+                Cmd::new("python3", &["-m", "venv", schemathesis("").as_str()]),
+                Cmd::new(
+                    schemathesis("bin/pip").as_str(),
+                    &["install", "--quiet", "schemathesis==4.32.5"],
+                ),
+            ]
+        }),
+    },
+    Need {
         name: "PostgreSQL",
         why: "holds the files of a project in tests",
         present: || Cmd::new("sh", &["-c", "ls /usr/lib/postgresql/*/bin/postgres"]).succeeds(),
@@ -83,6 +97,16 @@ pub(crate) const TESTS: &[Need] = &[
                 "apt-get",
                 &["install", "--yes", "--no-install-recommends", "postgresql"],
             )]
+        }),
+    },
+    CHROMIUM,
+    Need {
+        name: "zsh and fish",
+        why: "are shells in which commands are completed",
+        present: || Cmd::new("sh", &["-c", "zsh --version && fish --version"]).succeeds(),
+        get: Get::Install(|| {
+            let packages = ["install", "--yes", "--no-install-recommends", "zsh", "fish"];
+            vec![Cmd::new("apt-get", &["update"]), Cmd::new("apt-get", &packages)]
         }),
     },
     Need {
@@ -115,6 +139,30 @@ pub(crate) const TESTS: &[Need] = &[
     },
 ];
 
+/// What taking a picture of the web view needs.
+pub(crate) const PICTURE: &[Need] = &[CHROMIUM];
+
+const CHROMIUM: Need = Need {
+    name: "Chromium",
+    why: "looks at the web view in tests",
+    present: || {
+        let both = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
+        both.iter().all(|program| Cmd::new(program, &["--version"]).succeeds())
+    },
+    get: Get::Install(|| {
+        let packages = [
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            "chromium",
+            "chromium-driver",
+            "fonts-dejavu-core",
+        ];
+        // A list of packages may be too old to find what it names.
+        vec![Cmd::new("apt-get", &["update", "--quiet"]), Cmd::new("apt-get", &packages)]
+    }),
+};
+
 /// What the conformance suite needs.
 pub(crate) const CONFORMANCE: &[Need] = &[
     Need {
@@ -141,6 +189,11 @@ fn kit(kit: Kit) -> Cmd {
 /// A path in the Python environment of the tests.
 fn venv(path: &str) -> camino::Utf8PathBuf {
     tools_dir().join("venv").join(path)
+}
+
+/// A path in the Python environment of schemathesis.
+fn schemathesis(path: &str) -> camino::Utf8PathBuf {
+    tools_dir().join("schemathesis").join(path)
 }
 
 /// A path in the Python environment of the S3 server.

@@ -24,13 +24,14 @@ use jp_config::{
 };
 use jp_plugin_host::look;
 use jp_printer::{ColorDepth, ControlSequences, OutputMode, Printer, Settings, StreamSettings};
-use jp_sandbox::linux::Spawner;
+use jp_sandbox::linux::Waiting;
 use jp_workspace::{FsStore, Workspace};
 use rustix::fs::OFlags;
 
 pub(crate) use self::origins::Origins;
 use crate::{
     args::{Command, Config as ConfigCommand, Format, Global},
+    curtain,
     error::{Error, Result},
     log,
     terminal::Terminal,
@@ -52,14 +53,14 @@ pub(crate) struct Ctx {
     terminal: Terminal,
     now: Timestamp,
     store: OnceLock<FsStore>,
-    /// What starts programs, begun when this one was small.
-    helper: Mutex<Option<Spawner>>,
+    /// What starts the first program, made when this one was small.
+    waiting: Mutex<Option<Waiting>>,
 }
 
 impl Ctx {
     /// Reads the configuration, so that nothing that uses it runs on a broken one.
     pub(crate) fn new(global: &Global, command: &Command) -> Result<Self> {
-        let helper = Mutex::new(helper(command));
+        let waiting = Mutex::new(waiting(command));
         let cwd = match current_directory(global.directory.as_deref()) {
             // Such a command works where there is no directory any more.
             Err(_) if command.needs_no_config() => Utf8PathBuf::from("."),
@@ -88,13 +89,13 @@ impl Ctx {
             terminal,
             now,
             store,
-            helper,
+            waiting,
         })
     }
 
     /// The configuration without what files of the workspace say.
     pub(crate) fn own_config(&self) -> Result<Config> {
-        self.origins.load_own()
+        self.origins.load_own(&self.config)
     }
 
     /// The directory that relative paths are relative to.
@@ -164,9 +165,9 @@ impl Ctx {
         Ok(self.store.get_or_init(|| FsStore::new(&workspace.storage())))
     }
 
-    /// What starts programs, for whoever comes first.
-    pub(crate) fn take_helper(&self) -> Option<Spawner> {
-        self.helper.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// What starts the first program, for whoever comes first.
+    pub(crate) fn take_waiting(&self) -> Option<Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// When the program was started; the same moment for everything it does.
@@ -175,10 +176,10 @@ impl Ctx {
     }
 }
 
-/// Begins what starts programs while nothing is open and nothing else runs here, so that it can be a copy of
-/// this process. Where that cannot be, one is started when it is needed.
-fn helper(command: &Command) -> Option<Spawner> {
-    command.starts_programs().then(|| Spawner::fork().ok()).flatten()
+/// Makes what starts the first program while nothing is open and nothing else runs here, so that it can be a
+/// copy of this process. Where that cannot be, one is started when it is needed.
+fn waiting(command: &Command) -> Option<Waiting> {
+    command.starts_programs().then(|| Waiting::fork().ok()).flatten()
 }
 
 /// The configuration as it is for these options, and without what files of the workspace say: for help,
@@ -188,7 +189,9 @@ pub(crate) fn configs(global: &Global) -> Option<(Config, Config)> {
     let root = Workspace::find_root(&cwd).ok();
     let origins =
         Origins::new(global, &Command::External(Vec::new()), root.as_deref(), &cwd).ok()?;
-    Some((origins.load(None).ok()?.0, origins.load_own().ok()?))
+    let here = origins.load(None).ok()?.0;
+    let own = origins.load_own(&here).ok()?;
+    Some((here, own))
 }
 
 /// The time zone in which the user reads times.
@@ -274,7 +277,7 @@ fn printer(global: &Global, config: &Config) -> Result<Printer> {
         theme,
         max_width: app.style.markdown.width.map(usize::from),
     };
-    Ok(Printer::new(settings, io::BufWriter::new(io::stdout()), io::stderr()))
+    Ok(Printer::new(settings, io::BufWriter::new(curtain::stdout()), curtain::stderr()))
 }
 
 /// The user may let sequences through. A workspace may not: it can come from anywhere, and would
@@ -476,9 +479,9 @@ pub(crate) fn make_parent(file: &Utf8Path) -> Result {
 }
 
 /// The checksum of a program that may be run by its name.
-pub(crate) fn checksum_of(path: &std::path::Path) -> Result<jp_plugin_registry::Sha256> {
-    let sum = fs::File::open(path).and_then(jp_plugin_registry::Sha256::of);
-    sum.map_err(|error| Error::failure(format!("cannot read {}: {error}", path.display())))
+pub(crate) fn checksum_of(path: &Utf8Path) -> Result<jp_plugin_registry::Sha256> {
+    let sum = look::open(path).and_then(jp_plugin_registry::Sha256::of);
+    sum.map_err(|error| Error::failure(format!("cannot read {path}: {error}")))
 }
 
 /// Opens what the user named, to be read line by line; `-` is stdin.

@@ -1,7 +1,7 @@
 //! What the program says about itself while it runs: on stderr as much as `-v` asks for, in
 //! `--log-file` everything.
 
-use std::{fs::File, io, sync::Mutex};
+use std::{fs::File, sync::Mutex};
 
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -10,6 +10,8 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
+use crate::curtain;
+
 /// Starts logging. `verbose` counts the `-v`.
 pub(crate) fn start(verbose: u8, file: Option<File>) {
     // Most runs log nothing, and start faster for it.
@@ -17,7 +19,7 @@ pub(crate) fn start(verbose: u8, file: Option<File>) {
         return;
     }
     let stderr = fmt::layer()
-        .with_writer(io::stderr)
+        .with_writer(curtain::stderr)
         .with_ansi(false)
         .without_time()
         .with_filter(without_secrets(level(verbose)));

@@ -7,6 +7,7 @@ mod args;
 mod cmd;
 mod confine;
 mod ctx;
+mod curtain;
 mod error;
 mod exit;
 mod format;

@@ -21,7 +21,7 @@ use jp_plugin_host::{
     catalog::{Binary, Catalog, Host, Known, Places, Plugin, scan},
     describe::{Asking, Cache, Describer, Permission, remembered},
     look,
-    trust::{self, Approvals, By, Rules, Subject, Verdict},
+    trust::{self, Approvals, Rules, Subject, Verdict},
 };
 use jp_plugin_registry::{Home, Installed, Origin, cached};
 
@@ -178,7 +178,7 @@ impl Policy {
 
     /// Whether a person agreed to this file.
     pub(crate) fn is_approved(&self, binary: &Binary, sha256: &str) -> bool {
-        self.approvals.by(&binary.canonical, sha256) == Some(By::Person)
+        self.approvals.hold(&binary.canonical, sha256)
     }
 }
 
@@ -189,7 +189,7 @@ impl Permission for Policy {
 
     /// A plugin that is confined when it runs is not let loose to describe itself.
     fn asking(&self, binary: &Binary, sha256: &str) -> Asking {
-        let is_approved = self.approvals.by(&binary.canonical, sha256).is_some();
+        let is_approved = self.is_approved(binary, sha256);
         match (self.is_confined(&binary.id), is_approved, binary.installed) {
             (false, true, _) => Asking::Open,
             (false, false, true) => Asking::SealedIfPossible,

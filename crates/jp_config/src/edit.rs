@@ -27,6 +27,11 @@ pub enum Edit<'a> {
         /// A TOML value. A list that begins with the elements that are there adds the others.
         value: &'a str,
     },
+    /// Takes a value or a table away. What is not there is left as it is.
+    Remove {
+        /// Its dotted key.
+        key: &'a str,
+    },
 }
 
 /// Why a change was not made.
@@ -47,7 +52,7 @@ pub enum EditError {
 impl Edit<'_> {
     /// The text of the file after the change.
     pub fn apply(&self, text: &str) -> Result<String, EditError> {
-        let (Self::Append { key, .. } | Self::Set { key, .. }) = self;
+        let (Self::Append { key, .. } | Self::Set { key, .. } | Self::Remove { key }) = self;
         let mut document: DocumentMut = text.parse().map_err(|error| syntax(&error))?;
         // In a file of remarks alone they would be taken for what stands behind everything.
         let remarks =
@@ -57,6 +62,9 @@ impl Edit<'_> {
         }
         let mut path: Vec<String> = dotted::parse(key)?.into_iter().map(|it| it.name).collect();
         let last = path.pop().unwrap_or_default();
+        if *self == (Self::Remove { key }) {
+            return Ok(remove(document, &path, &last).unwrap_or_else(|| text.to_owned()));
+        }
         let wrong = || EditError::Shape((*key).to_owned());
         let mut style = Style::Sections;
         let mut table: &mut dyn TableLike = document.as_table_mut();
@@ -70,6 +78,8 @@ impl Edit<'_> {
                 append(table, &last, elements, style).ok_or_else(wrong)?;
             }
             Self::Set { value: text, .. } => set(table, &last, value(text)?).ok_or_else(wrong)?,
+            // Done above: it makes no tables on its way.
+            Self::Remove { .. } => {}
         }
         Ok(remarks.flatten().unwrap_or_default() + &document.to_string())
     }
@@ -205,6 +215,16 @@ fn set(table: &mut dyn TableLike, key: &str, mut value: Value) -> Option<()> {
         (Some(_), _) => return None,
     }
     Some(())
+}
+
+/// The document without this; `None` if it is not there.
+fn remove(mut document: DocumentMut, path: &[String], key: &str) -> Option<String> {
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    for name in path {
+        table = table.get_mut(name)?.as_table_like_mut()?;
+    }
+    table.remove(key).filter(|item| !item.is_none())?;
+    Some(document.to_string())
 }
 
 fn begins_with(list: &Array, start: &Array) -> bool {

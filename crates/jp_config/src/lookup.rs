@@ -75,7 +75,7 @@ impl Config {
                 return Err(PathError::Syntax { path: dotted::printable(path), source });
             }
         };
-        self.walk(&dotted::printable(path), canonical(names))
+        self.walk(path, canonical(names))
     }
 
     fn walk(&self, given: &str, path: Vec<String>) -> Result<Found<'_>, PathError> {
@@ -86,7 +86,7 @@ impl Config {
         for (depth, segment) in path.iter().enumerate() {
             let parent = &path[..depth];
             if let Some(leaf) = node.filter(|it| it.sort() != Sort::Table) {
-                return Err(not_a_table(given, segment, parent, leaf));
+                return Err(not_a_table(&dotted::printable(given), segment, parent, leaf));
             }
             let table = node.and_then(Node::as_table);
             let below = table.and_then(|it| it.get(segment)).map(|it| &it.node);
@@ -94,7 +94,8 @@ impl Config {
             let listed = model.table(shape);
             if below.is_none() && !listed.is_some_and(|it| it.usable().any(|it| it == segment)) {
                 let present = table.into_iter().flat_map(|it| it.keys().map(String::as_str));
-                return Err(unknown(given, segment, parent, listed, present));
+                let given = dotted::printable(given);
+                return Err(unknown(&given, segment, parent, listed, present));
             }
             shape = model.child(shape, segment).map_or(Shape::anything(), |it| model.resolve(it));
             node = below;
@@ -105,7 +106,7 @@ impl Config {
                 Cow::Owned(Node::empty_table(Origin::DEFAULT))
             }
             None => {
-                return Err(PathError::Unset { path: given.to_owned() });
+                return Err(PathError::Unset { path: dotted::printable(given) });
             }
         };
         Ok(Found { path, node })

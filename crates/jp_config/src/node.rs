@@ -83,6 +83,18 @@ impl Sort {
 }
 
 impl Node {
+    /// Whether nothing in it was written in a layer.
+    pub(crate) fn is_default(&self) -> bool {
+        self.origin.is_default()
+            && match &self.data {
+                Data::List(list) => list.iter().all(Self::is_default),
+                Data::Table(table) => {
+                    table.values().all(|it| it.key.is_default() && it.node.is_default())
+                }
+                Data::Bool(_) | Data::Integer(_) | Data::Float(_) | Data::Text(_) => true,
+            }
+    }
+
     pub(crate) fn empty_table(origin: Origin) -> Self {
         Self { data: Data::Table(Table::new()), origin }
     }

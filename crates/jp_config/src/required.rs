@@ -29,6 +29,10 @@ struct Required<'a> {
 impl Required<'_> {
     /// `at` is what introduced the node: its key, or the node itself in a list.
     fn node(&mut self, node: &Node, at: Origin, shape: &Shape) {
+        // What no layer has touched is as the types made it, and complete.
+        if node.is_default() {
+            return;
+        }
         match (&self.model.resolve(shape).kind, &node.data) {
             (Kind::List(element) | Kind::Mergeable(element, _), Data::List(list)) => {
                 for it in list {

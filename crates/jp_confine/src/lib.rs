@@ -30,7 +30,7 @@ use std::{ffi::OsString, path::PathBuf, sync::OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_process::{Host, SpawnError};
 use jp_sandbox::{
-    linux::Spawner,
+    linux::Waiting,
     machine::{Feature, Machine},
     plan::{Lifetime, Profile},
     presets::{Preset, PresetPlaces},
@@ -136,13 +136,10 @@ impl Confiner {
         Self { surroundings, settings, host, machine, presets }
     }
 
-    /// The same with a helper that is there already.
+    /// The same with somebody who starts the first program.
     #[must_use]
-    pub fn begun(self, helper: Option<Spawner>) -> Self {
-        match helper {
-            Some(helper) => Self { host: self.host.begun(helper), ..self },
-            None => self,
-        }
+    pub fn begun(self, waiting: Option<Waiting>) -> Self {
+        Self { host: self.host.begun(waiting), ..self }
     }
 
     /// What the machine offers, tried or remembered.

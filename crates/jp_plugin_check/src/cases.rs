@@ -35,7 +35,7 @@ enum Wants {
 }
 
 /// The first is the one that the others are compared with.
-pub const CASES: [Case; 8] = [
+pub const CASES: [Case; 9] = [
     Case {
         check: "run",
         title: "runs",
@@ -92,6 +92,13 @@ pub const CASES: [Case; 8] = [
         wants: Wants::End,
         fix: "end when stdin ends: the host is gone",
     },
+    Case {
+        check: "unread",
+        title: "ends when nobody reads its output",
+        manner: Manner { then: Then::Unread, ..Manner::PROPER },
+        wants: Wants::End,
+        fix: "end when stdout cannot be written to: the host is gone",
+    },
 ];
 
 /// What of the first run others are compared with.
@@ -140,7 +147,9 @@ pub async fn check(
         }
     };
     let findings = findings.into_iter().map(|finding| finding.said(&exchange)).collect();
-    Ok((findings, Some(played.transcript)))
+    // What a plugin says to nobody cannot be played again.
+    let transcript = (case.manner.then != Then::Unread).then_some(played.transcript);
+    Ok((findings, transcript))
 }
 
 /// The rules of a run, each as a finding of its own.

@@ -6,12 +6,13 @@
 //! ```
 //!
 //! A [`Case`] says how the host behaves: as it should, slowly, late, out of order, from a later version,
-//! refusing everything, gone. What the plugin does then is looked at and becomes [`Finding`]s. The danger
+//! refusing everything, deaf, gone. What the plugin does then is looked at and becomes [`Finding`]s. The danger
 //! is the plugin, which may say anything and never end, so every wait has a limit and everything that is
 //! kept of what it says has a largest size.
 //!
 //! The crate starts no process: a [`Program`] does, confined as its owner sees fit. It prints nothing.
 
+mod by_hand;
 mod cases;
 mod describe;
 mod finding;
@@ -27,6 +28,7 @@ use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use self::{
+    by_hand::by_hand,
     cases::{CASES, Case, Usual, check},
     describe::describe,
     finding::{Finding, Status},
@@ -39,6 +41,11 @@ pub use self::{
 pub trait Program: Sync {
     /// Starts it. When what is returned is dropped, it is ended.
     fn start(&self) -> BoxFuture<'_, Result<Started, CannotStart>>;
+
+    /// Starts it with a terminal as its stdin; `None` where that cannot be done.
+    fn start_by_hand(&self) -> BoxFuture<'_, Result<Option<Started>, CannotStart>> {
+        Box::pin(async { Ok(None) })
+    }
 }
 
 /// A plugin that runs.

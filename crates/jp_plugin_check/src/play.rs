@@ -39,6 +39,8 @@ pub(crate) enum Then {
     Shutdown,
     /// Its input ends.
     Gone,
+    /// Nobody reads its output, from before the first message on.
+    Unread,
 }
 
 impl Manner {
@@ -83,7 +85,10 @@ pub(crate) async fn play(
     host: Host,
     patience: Patience,
 ) -> Result<Played, CannotStart> {
-    let Started { stdin, stdout, stderr, mut end } = program.start().await?;
+    let Started { stdin, mut stdout, stderr, mut end } = program.start().await?;
+    if manner.then == Then::Unread {
+        stdout = Box::new(tokio::io::empty());
+    }
     let (lines, hearing) = wire::hear(stdout, manner.pace);
     let (to, saying) = wire::say(stdin, manner.pace);
     let (kept, draining) = wire::drain(stderr);
@@ -138,7 +143,7 @@ impl Stage {
     fn begin(&mut self, first: &HostToPlugin) {
         self.say(first);
         match self.manner.then {
-            Then::Nothing => {}
+            Then::Nothing | Then::Unread => {}
             Then::Shutdown => self.say(&HostToPlugin::Shutdown),
             Then::Gone => {
                 self.played.transcript.add(Direction::EndOfInput, "");

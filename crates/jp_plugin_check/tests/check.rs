@@ -13,7 +13,7 @@ use futures_util::{FutureExt as _, future::BoxFuture};
 use jp_config::Config;
 use jp_plugin_check::{
     CASES, CannotStart, Ended, Finding, Ground, Patience, Program, Started, Status, Transcript,
-    check, describe, replay,
+    by_hand, check, describe, replay,
 };
 use serde_json::{Map, Value, json};
 use tokio::io::{
@@ -41,6 +41,9 @@ enum Mistake {
     IgnoresTheEnd,
     TakesAnyAnswer,
     HangsOnErrors,
+    TalksToNobody,
+    IgnoresPeople,
+    TalksToPeopleOnStdout,
 }
 
 /// Starts the same plugin again and again.
@@ -61,9 +64,9 @@ impl Wire {
         Some(serde_json::from_str(&line).unwrap())
     }
 
-    async fn say(&mut self, message: Value) {
-        // A host that is gone reads nothing.
-        let _ = self.out.write_all(format!("{message}\n").as_bytes()).await;
+    /// False if nobody reads it.
+    async fn say(&mut self, message: Value) -> bool {
+        self.out.write_all(format!("{message}\n").as_bytes()).await.is_ok()
     }
 }
 
@@ -81,6 +84,23 @@ impl Program for Fake {
         let (stdin, stdout, stderr) = (Box::new(stdin), Box::new(stdout), Box::new(empty()));
         async { Ok(Started { stdin, stdout, stderr, end: end.boxed() }) }.boxed()
     }
+
+    fn start_by_hand(&self) -> BoxFuture<'_, Result<Option<Started>, CannotStart>> {
+        let mistake = self.mistake;
+        let (stdin, _) = duplex(1);
+        let text = |wanted: bool| if wanted { &b"a plugin"[..] } else { b"" };
+        let on_stdout = mistake == Mistake::TalksToPeopleOnStdout;
+        let stdout = Box::new(text(on_stdout));
+        let stderr = Box::new(text(!on_stdout));
+        let end = async move {
+            if mistake == Mistake::IgnoresPeople {
+                forever().await;
+            }
+            Ended { text: "exited with code 2".to_owned(), is_success: false }
+        };
+        let stdin = Box::new(stdin);
+        async { Ok(Some(Started { stdin, stdout, stderr, end: end.boxed() })) }.boxed()
+    }
 }
 
 /// Asks for the conversations and two parts of the configuration at the same time, and then waits for
@@ -96,7 +116,9 @@ async fn plugin(mut wire: Wire, mistake: Mistake, run: usize) -> u8 {
     if mistake == Mistake::IsNeverReady {
         forever().await;
     }
-    wire.say(json!({"type": "ready"})).await;
+    if !wire.say(json!({"type": "ready"})).await && mistake != Mistake::TalksToNobody {
+        return 1;
+    }
     if mistake == Mistake::Prints {
         wire.out.write_all(b"starting\n").await.unwrap();
     }
@@ -200,6 +222,7 @@ const PATIENCE: Patience = Patience {
 async fn found(mistake: Mistake) -> (Vec<Finding>, Vec<Transcript>) {
     let (fake, ground) = (Fake { mistake, started: AtomicUsize::new(0) }, ground());
     let (mut findings, mut said) = describe(&fake, &ground, PATIENCE).await.unwrap();
+    findings.extend(by_hand(&fake, PATIENCE).await.unwrap());
     let mut usual = None;
     for case in &CASES {
         let (more, transcript) = check(case, &fake, &ground, PATIENCE, &mut usual).await.unwrap();
@@ -222,6 +245,7 @@ async fn a_good_plugin_has_no_findings() {
     ok       has help
     ok       describes itself again, in the same words
     ok       describes itself when the message has fields it does not know
+    ok       explains itself to somebody who starts it by hand
     ok       says `ready` after `init`
     ok       writes nothing but messages to stdout
     ok       asks for nothing that there is not: list_conversations, read_config
@@ -235,6 +259,7 @@ async fn a_good_plugin_has_no_findings() {
     ok       ends with `exit` when every request is refused
     ok       ends with `exit` on a shutdown that comes at once
     ok       ends when its input ends
+    ok       ends when nobody reads its output
     ");
 }
 
@@ -260,6 +285,9 @@ async fn every_mistake_is_found_where_it_is_made() {
         (Mistake::IgnoresTheEnd, "gone", Failed, "still there 5 seconds later"),
         (Mistake::TakesAnyAnswer, "order", Failed, "code 9 instead of code 0"),
         (Mistake::HangsOnErrors, "refused", Failed, "for it"),
+        (Mistake::TalksToNobody, "unread", Failed, "still there 5 seconds later"),
+        (Mistake::IgnoresPeople, "by_hand", Failed, "still there 5 seconds later"),
+        (Mistake::TalksToPeopleOnStdout, "by_hand", Failed, "it wrote to stdout: a plugin"),
     ] {
         let (findings, _) = found(mistake).await;
         let text: String = findings.iter().map(Finding::to_text).collect();

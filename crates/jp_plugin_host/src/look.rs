@@ -4,18 +4,15 @@
 //! program can set, so bytes that were replaced under the old size and time of modification are noticed.
 //! What may be executed is never decided by a look alone: that is for the checksum, which is compared
 //! again with the bytes that are executed.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "plugins, and what is kept about them, lie outside of workspaces"
-)]
 
 use std::{
     fs,
     io::{self, Read},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::MetadataExt as _,
 };
 
 use camino::Utf8Path;
+pub use jp_plugin_registry::files::open;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -53,32 +50,17 @@ impl From<&fs::Metadata> for Look {
     }
 }
 
-/// Opens a file to read it. Whatever is there by now, nobody waits for it: a pipe that has no writer would
-/// hold up whoever opens it.
-pub fn open(path: &Utf8Path) -> io::Result<fs::File> {
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
 /// A checksum as the kernel's side compares it; `None` if the text is none.
 pub fn checksum(hex: &str) -> Option<[u8; 32]> {
-    let bytes = hex.as_bytes();
-    let mut sum = [0; 32];
-    if bytes.len() != 64 || !bytes.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    for (byte, pair) in sum.iter_mut().zip(bytes.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(sum)
+    jp_config::Sha256::try_from(hex.to_owned()).ok().map(|sum| sum.bytes())
 }
 
 /// The SHA-256 checksum of a file in hexadecimal digits, with the look of what was summed.
 pub fn sum(path: &Utf8Path) -> io::Result<(Look, String)> {
     let file = open(path)?;
     let found = file.metadata()?;
-    if !found.is_file() || found.len() > MOST {
-        return Err(io::Error::other("it is no regular file, or larger than 1 GiB"));
+    if found.len() > MOST {
+        return Err(io::Error::other("it is larger than 1 GiB"));
     }
     let mut rest = file.take(MOST);
     let mut hash = Sha256::new();

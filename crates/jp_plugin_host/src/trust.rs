@@ -113,13 +113,11 @@ pub fn judge(rules: Rules<'_>, subject: Subject<'_>, approvals: &Approvals) -> V
     if let Err(mismatch) = rules.check(subject.path, subject.sha256) {
         return Verdict::Mismatch(mismatch);
     }
-    let by = approvals.by(subject.path, subject.sha256);
-    let is_official = subject.official || by == Some(By::Registry);
     match rules.run() {
         Some(PluginRun::Deny) => Verdict::Denied,
         Some(PluginRun::Unattended) => Verdict::Run,
-        None if is_official => Verdict::Run,
-        Some(PluginRun::Ask) | None if by == Some(By::Person) => Verdict::Run,
+        None if subject.official => Verdict::Run,
+        Some(PluginRun::Ask) | None if approvals.hold(subject.path, subject.sha256) => Verdict::Run,
         Some(PluginRun::Ask) | None => Verdict::Ask,
     }
 }

@@ -20,10 +20,20 @@ pub struct Finding {
     pub problem: String,
 }
 
+/// Who is to read a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// It is published, so its binaries have to be reachable from everywhere.
+    Everybody,
+    /// It is a file of this machine, and its binaries may be too.
+    ThisMachine,
+}
+
 /// Looks at the text of a registry. `built_in` says which commands can never be reached, because they are
 /// the program's own.
 pub fn check(
     text: &str,
+    readers: Readers,
     built_in: &dyn Fn(&CommandPath) -> bool,
 ) -> Result<Vec<Finding>, RegistryError> {
     let registry = registry::parse(text)?;
@@ -33,7 +43,7 @@ pub fn check(
         .map(|it| Finding { key: it.key.clone(), problem: it.reason.clone() })
         .collect();
     for (command, entry) in &registry.entries {
-        let mut problems = problems(&registry, entry);
+        let mut problems = problems(&registry, entry, readers);
         if built_in(command) {
             problems.push("it is a command of jp itself, so nobody can reach it".to_owned());
         }
@@ -47,7 +57,7 @@ pub fn check(
     Ok(findings)
 }
 
-fn problems(registry: &Registry, entry: &Entry) -> Vec<String> {
+fn problems(registry: &Registry, entry: &Entry, readers: Readers) -> Vec<String> {
     let mut problems = Vec::new();
     if entry.description.trim().is_empty() {
         problems.push("it has no description".to_owned());
@@ -62,6 +72,7 @@ fn problems(registry: &Registry, entry: &Entry) -> Vec<String> {
     for (target, binary) in &entry.binaries {
         match Source::parse(&binary.url) {
             Ok(Source::Https(_)) => {}
+            Ok(Source::File(_)) if readers == Readers::ThisMachine => {}
             Ok(Source::File(_)) => problems.push(format!(
                 "{target}: {} is a file, which only works for a registry that is one",
                 binary.url

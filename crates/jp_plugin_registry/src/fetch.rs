@@ -1,19 +1,14 @@
 //! Gets what is at a [`Source`], bounded in size and in time, and says how far it is.
 
-#![expect(clippy::disallowed_methods, reason = "a registry or a plugin can be a file")]
-
 use std::{
-    fs::OpenOptions,
     io::{self, Read as _},
-    os::unix::fs::OpenOptionsExt as _,
     time::Duration,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_fetch::{DownloadError, DownloadLimits, Fetcher};
-use rustix::fs::OFlags;
 
-use crate::Source;
+use crate::{Source, files};
 
 /// Time until an answer begins, and between two pieces of it.
 const IDLE: Duration = Duration::from_secs(30);
@@ -103,13 +98,8 @@ impl Fetch {
 
 fn copy(path: &Utf8Path, limit: u64, keep: &mut jp_fetch::Keep<'_>) -> Result<(), GetError> {
     let failed = |source| GetError::File { path: path.to_owned(), source };
-    // A pipe that nobody writes to must not be waited for.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(failed)?;
+    let file = files::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(failed(io::Error::other("it is not a regular file")));
-    }
     let mut from = file.take(limit + 1);
     let mut left = limit;
     let mut piece = vec![0; 64 << 10];

@@ -10,9 +10,9 @@
 #![expect(clippy::disallowed_methods, reason = "plugins are installed here")]
 
 use std::{
-    fs::{self, File, OpenOptions, Permissions, TryLockError},
+    fs::{self, File, Permissions, TryLockError},
     io::{self, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::PermissionsExt as _,
     time::{Duration, Instant},
 };
 
@@ -24,6 +24,7 @@ use tempfile::NamedTempFile;
 use crate::{
     Fetch, GetError, Home, Installed, MAX_BINARY, Origin, Progress, Record, Sha256, Source, Step,
     checksum::Summing,
+    files,
     replace::{make_dir, sweep, sync, unfinished},
 };
 
@@ -94,8 +95,7 @@ impl<'a> Installer<'a> {
     pub async fn begin(home: &'a Home, patience: Duration) -> Result<Self, InstallError> {
         make_dir(&home.dir()).map_err(failed("make", home.dir()))?;
         let path = home.lock();
-        let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
-        let lock = lock.map_err(failed("open", path.clone()))?;
+        let lock = files::open_lock(&path).map_err(failed("open", path.clone()))?;
         let began = Instant::now();
         loop {
             match lock.try_lock() {
@@ -191,12 +191,11 @@ impl Staged {
 impl Home {
     /// The checksum of an installed plugin; `None` if there is none that could be executed.
     pub fn sha256(&self, id: &PluginId) -> io::Result<Option<Sha256>> {
-        let file = match File::open(self.binary(id)) {
+        let file = match files::open(&self.binary(id)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let metadata = file.metadata()?;
-        let is_executable = metadata.is_file() && metadata.permissions().mode() & 0o100 != 0;
+        let is_executable = file.metadata()?.permissions().mode() & 0o100 != 0;
         if is_executable { Sha256::of(file).map(Some) } else { Ok(None) }
     }
 }

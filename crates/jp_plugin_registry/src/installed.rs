@@ -23,11 +23,8 @@
 //! whose bytes have another checksum than its record. What is here is never a reason to run something by
 //! itself, only what a reason can rest on.
 
-#![expect(clippy::disallowed_methods, reason = "the record of installed plugins is read here")]
-
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{self, Read as _},
 };
 
@@ -37,7 +34,7 @@ use jp_plugin::{CommandPath, PluginId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::{Home, Sha256, replace::replace};
+use crate::{Home, Sha256, files, replace::replace};
 
 /// The largest file, in bytes.
 const MAX: u64 = 4 << 20;
@@ -108,6 +105,6 @@ impl Installed {
 
 fn text(path: &Utf8Path) -> io::Result<String> {
     let mut text = String::new();
-    File::open(path)?.take(MAX).read_to_string(&mut text)?;
+    files::open(path)?.take(MAX).read_to_string(&mut text)?;
     Ok(text)
 }

@@ -20,6 +20,7 @@
 mod check;
 mod checksum;
 mod fetch;
+pub mod files;
 mod home;
 mod install;
 mod installed;
@@ -29,7 +30,7 @@ mod replace;
 mod source;
 
 pub use self::{
-    check::{Finding, check},
+    check::{Finding, Readers, check},
     checksum::{InvalidSha256, Sha256},
     fetch::{Fetch, GetError, Progress, Silent},
     home::Home,

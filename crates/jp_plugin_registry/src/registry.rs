@@ -3,12 +3,7 @@
 //! It is replaced as a whole, and only by one that can be read. Whatever goes wrong on the way, the earlier
 //! one stays and works without a network.
 
-#![expect(clippy::disallowed_methods, reason = "the cached registry is read here")]
-
-use std::{
-    fs::File,
-    io::{self, Read as _},
-};
+use std::io::{self, Read as _};
 
 use camino::Utf8PathBuf;
 use jp_plugin::{
@@ -17,7 +12,7 @@ use jp_plugin::{
 };
 
 use crate::{
-    Fetch, GetError, Home, MAX_REGISTRY, Progress, Source,
+    Fetch, GetError, Home, MAX_REGISTRY, Progress, Source, files,
     replace::{make_dir, replace, sweep},
 };
 
@@ -47,7 +42,7 @@ pub enum RefreshError {
 pub fn cached(home: &Home) -> Result<Option<Registry>, CacheError> {
     let path = home.registry();
     let failed = |source| CacheError::Read { path: path.clone(), source };
-    let file = match File::open(&path) {
+    let file = match files::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file.map_err(failed)?,
     };

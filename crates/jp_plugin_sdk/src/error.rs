@@ -41,6 +41,18 @@ impl RequestError {
         matches!(self, Self::Refused { request, message, .. }
             if request == "lock" && message == "conversation is locked by another process")
     }
+
+    /// Whether there is no conversation of the name that was asked for.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Refused { message, .. }
+            if message.starts_with("conversation not found"))
+    }
+
+    /// Whether an event that was pushed breaks a rule; the message says which one, and which rule.
+    pub fn is_rejected(&self) -> bool {
+        matches!(self, Self::Refused { request, message, .. }
+            if request == "push_events" && message.contains("(event at index "))
+    }
 }
 
 /// Why a plugin ends with another code than 0. Every error can be one, so `?` makes it.

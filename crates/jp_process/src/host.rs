@@ -6,7 +6,7 @@ use jp_sandbox::{
     confinement::{Confinement, Program},
     event::Event,
     failure::Failure,
-    linux::{Spawner, Stdio},
+    linux::{Stdio, Waiting},
     machine::Machine,
 };
 use tokio::time::timeout;
@@ -90,13 +90,13 @@ impl Host {
     /// A host whose helper is this program: one that calls `jp_sandbox::linux::helper::serve` when its
     /// first argument is `jp_sandbox::linux::helper::WORD`.
     pub fn new(helper: impl Into<PathBuf>) -> Self {
-        Self { starter: Starter::new(helper.into()), patience: PATIENCE }
+        Self { starter: Starter::new(helper.into(), None), patience: PATIENCE }
     }
 
-    /// The same host with a helper that is there already. Should it go away, another one is started.
+    /// The same host with somebody who carries out the first order. The helper is started for the second.
     #[must_use]
-    pub fn begun(self, spawner: Spawner) -> Self {
-        Self { starter: Starter::with(self.starter.helper().to_owned(), spawner), ..self }
+    pub fn begun(self, waiting: Option<Waiting>) -> Self {
+        Self { starter: Starter::new(self.starter.helper().to_owned(), waiting), ..self }
     }
 
     /// The same host with a helper that may take so long to answer. One that takes longer is ended and
@@ -152,19 +152,21 @@ impl Host {
         let heard = if let Ok(heard) = timeout(self.patience, began(&mut child)).await {
             heard
         } else {
-            self.starter.retire(&spawner);
+            if let Some(spawner) = &spawner {
+                self.starter.retire(spawner);
+            }
             // An order that nobody took is gone with the helper. One that somebody took is not, and may
             // still be carried out, so it is not given to anybody else.
             let late = |_| SpawnError::Late { program: name(), within: self.patience };
             timeout(KNOWN_WITHIN, began(&mut child)).await.map_err(late)?
         };
-        match heard {
-            Ok(()) => Ok(Some(child)),
-            Err(SpawnError::Lost { .. }) if self.starter.is_gone(&spawner) => {
+        match (heard, spawner) {
+            (Ok(()), _) => Ok(Some(child)),
+            (Err(SpawnError::Lost { .. }), Some(spawner)) if self.starter.is_gone(&spawner) => {
                 self.starter.retire(&spawner);
                 Ok(None)
             }
-            Err(error) => Err(error),
+            (Err(error), _) => Err(error),
         }
     }
 

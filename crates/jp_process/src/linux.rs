@@ -21,7 +21,7 @@ use std::{
 use jp_sandbox::{
     confinement::{Confinement, Program},
     event::Event,
-    linux::{self, Spawner, Stdio},
+    linux::{self, Spawner, Stdio, Waiting},
     machine::Machine,
 };
 use tokio::{
@@ -37,6 +37,8 @@ const ON_THE_WAY: usize = 64;
 pub(crate) struct Starter {
     helper: PathBuf,
     spawner: Mutex<Option<Arc<Spawner>>>,
+    /// Carries out the first order, so that no helper has to be started for it.
+    waiting: Mutex<Option<Waiting>>,
     turns: Semaphore,
 }
 
@@ -59,13 +61,9 @@ pub(crate) struct Process {
 }
 
 impl Starter {
-    pub(crate) fn new(helper: PathBuf) -> Self {
-        Self { helper, spawner: Mutex::default(), turns: Semaphore::new(ON_THE_WAY) }
-    }
-
-    /// The same with a helper that is there already.
-    pub(crate) fn with(helper: PathBuf, spawner: Spawner) -> Self {
-        Self { spawner: Mutex::new(Some(Arc::new(spawner))), ..Self::new(helper) }
+    pub(crate) fn new(helper: PathBuf, waiting: Option<Waiting>) -> Self {
+        let (spawner, waiting) = (Mutex::default(), Mutex::new(waiting));
+        Self { helper, spawner, waiting, turns: Semaphore::new(ON_THE_WAY) }
     }
 
     pub(crate) fn helper(&self) -> &Path {
@@ -85,7 +83,10 @@ impl Starter {
         confinement: &Confinement,
         program: &Program,
         stdio: &Stdio,
-    ) -> Result<(Process, Arc<Spawner>), StartError> {
+    ) -> Result<(Process, Option<Arc<Spawner>>), StartError> {
+        if let Some(process) = self.start_at_once(confinement, program, stdio) {
+            return Ok((process, None));
+        }
         let order = |spawner: &Spawner| spawner.spawn(confinement.clone(), program.clone(), stdio);
         let mut spawner = self.spawner().map_err(StartError::Helper)?;
         let mut sent = order(&spawner);
@@ -95,7 +96,19 @@ impl Starter {
             sent = order(&spawner);
         }
         let process = sent.and_then(Process::new).map_err(StartError::Order)?;
-        Ok((process, spawner))
+        Ok((process, Some(spawner)))
+    }
+
+    /// Gives the order to whoever waits for one. What could not be sent was not carried out.
+    fn start_at_once(
+        &self,
+        confinement: &Confinement,
+        program: &Program,
+        stdio: &Stdio,
+    ) -> Option<Process> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let sent = waiting.spawn(confinement.clone(), program.clone(), stdio).ok()?;
+        Process::new(sent).ok()
     }
 
     /// Asks the helper what the machine offers. One that does not answer is replaced once.

@@ -21,4 +21,4 @@ mod tree;
 mod verified;
 
 pub use self::mount_table::mount_points;
-pub use self::spawner::{Child, Spawner, Stdio};
+pub use self::spawner::{Child, Spawner, Stdio, Waiting};

@@ -7,6 +7,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::server::tools_dir;
+
 /// The path of a program of this workspace, by its name without extension.
 ///
 /// Panics with the command that builds it when it is not there.
@@ -21,6 +23,16 @@ pub fn find_bin(name: &str) -> Utf8PathBuf {
         "the program `{name}` is not in {dir}: run `cargo build --workspace --bins` first"
     );
     path
+}
+
+/// The path of a program that `cargo xtask test` installs, from the directory in which it does.
+///
+/// Panics with the command that installs it when it is not there.
+#[track_caller]
+pub fn find_tool(path: &str) -> Utf8PathBuf {
+    let tool = Utf8PathBuf::try_from(tools_dir().join(path)).expect("the cache has a UTF-8 path");
+    assert!(tool.is_file(), "{tool} is not there: run `cargo xtask test` once");
+    tool
 }
 
 /// `target/debug` for a test at `target/debug/deps/name-hash`.

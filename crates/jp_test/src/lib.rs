@@ -43,7 +43,7 @@ mod server;
 
 pub use rustix::process::Signal;
 
-pub use crate::bins::find_bin;
+pub use crate::bins::{find_bin, find_tool};
 pub use crate::env::TestEnv;
 pub use crate::https::{Answer, Https};
 pub use crate::normalize::Normalizer;

@@ -134,10 +134,38 @@ impl Pty {
         self
     }
 
-    /// Changes the size of the window; the program is told by the system. The screen
-    /// that [`screen`](Pty::screen) shows keeps its size.
+    /// Changes the size of the window; the program is told by the system.
     pub fn resize(&self, size: Size) {
+        self.display.change(|terminal| terminal.resize(size));
         tcsetwinsize(&self.keyboard, winsize(size)).expect("our own terminal has a size");
+    }
+
+    /// Waits until this is on the screen, as a person sees it, and returns all that is.
+    #[track_caller]
+    pub fn expect_screen(&self, text: &str, within: Duration) -> String {
+        self.expect_screen_where(&format!("`{text}`"), within, |screen| screen.contains(text))
+    }
+
+    /// Waits until the screen is as it should be, and returns it.
+    #[track_caller]
+    pub fn expect_screen_where(
+        &self,
+        what: &str,
+        within: Duration,
+        wanted: impl Fn(&str) -> bool,
+    ) -> String {
+        let found = self.display.wait(Instant::now() + within, |state| {
+            let screen = self.normalizer.apply(&state.sink.screen());
+            let fits = wanted(&screen);
+            (fits || state.finished).then_some(fits.then_some(screen))
+        });
+        let found = found.flatten();
+        found.unwrap_or_else(|| panic!("{what} is not on the screen:\n{}", self.output(None)))
+    }
+
+    /// How many bytes the program has written to the terminal.
+    pub fn written(&self) -> usize {
+        self.display.look(|terminal| terminal.raw().len())
     }
 
     /// What is on the screen now.

@@ -78,6 +78,11 @@ impl<S: Sink> Pump<S> {
         self.wait(deadline, |state| state.finished.then_some(())).is_some()
     }
 
+    /// Changes what takes the bytes.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut S)) {
+        change(&mut self.0.lock().sink);
+    }
+
     /// Looks at what has arrived so far.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&S) -> R) -> R {
         look(&self.0.lock().sink)

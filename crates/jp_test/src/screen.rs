@@ -15,6 +15,9 @@ use crate::pump::Sink;
 /// The most text that is remembered; a program that prints more is not prompting.
 const MAX_TEXT: usize = 4 << 20;
 
+/// The number of the alternate screen.
+const ALTERNATE: usize = 1049;
+
 /// The parser and what it has drawn.
 pub(crate) struct Terminal {
     parser: Parser,
@@ -31,9 +34,19 @@ impl Terminal {
             lines: vec![Vec::new()],
             row: 0,
             col: 0,
+            main: None,
             transcript: String::new(),
         };
         Self { parser: Parser::new(), grid, raw: Vec::new() }
+    }
+
+    /// Gives the screen another size, as somebody does who pulls at the corner of a window.
+    pub(crate) fn resize(&mut self, size: Size) {
+        (self.grid.rows, self.grid.cols) = (size.rows.into(), size.cols.into());
+        if self.grid.main.is_some() {
+            self.grid.lines.truncate(self.grid.rows);
+        }
+        self.grid.move_to(self.grid.row, self.grid.col);
     }
 
     /// Everything printed so far, control sequences included.
@@ -76,6 +89,8 @@ struct Grid {
     lines: Vec<Vec<char>>,
     row: usize,
     col: usize,
+    /// Lines and cursor of the main screen, while a program draws on the alternate one.
+    main: Option<(Vec<Vec<char>>, usize, usize)>,
     transcript: String,
 }
 
@@ -112,6 +127,19 @@ impl Grid {
         }
         line[self.col] = c;
         self.col += 1;
+    }
+
+    /// Programs that draw on the whole screen do it on another one, and leave the main one as it was.
+    fn alternate(&mut self, enter: bool) {
+        match (enter, self.main.take()) {
+            (true, None) => {
+                let lines = std::mem::replace(&mut self.lines, vec![Vec::new()]);
+                self.main = Some((lines, self.row, self.col));
+                (self.row, self.col) = (0, 0);
+            }
+            (false, Some(main)) => (self.lines, self.row, self.col) = main,
+            (_, main) => self.main = main,
+        }
     }
 
     fn erase_in_line(&mut self, mode: u16) {
@@ -154,13 +182,14 @@ impl Perform for Grid {
         }
     }
 
-    fn csi_dispatch(&mut self, params: &Params, _: &[u8], _: bool, action: char) {
+    fn csi_dispatch(&mut self, params: &Params, marks: &[u8], _: bool, action: char) {
         let number = |index, default: u16| {
             let given = params.iter().nth(index).and_then(|param| param.first().copied());
             given.filter(|value| *value != 0).unwrap_or(default)
         };
         let count = usize::from(number(0, 1));
         match action {
+            'h' | 'l' if marks == b"?" && count == ALTERNATE => self.alternate(action == 'h'),
             'A' => self.move_to(self.row.saturating_sub(count), self.col),
             'B' => self.move_to(self.row + count, self.col),
             'C' => self.move_to(self.row, self.col + count),
@@ -219,6 +248,18 @@ mod tests {
         check("\x1b[99Bx", "\n\nx", "x");
         check("a\r\nb\x1b[2J\x1b[Hc", "c", "a\nbc");
         check("a\r\nb\x1b[1J", "", "a\nb");
+    }
+
+    #[test]
+    fn the_alternate_screen_leaves_nothing_behind() {
+        check("a\r\nb\x1b[?1049h\x1b[2;2Hx", "\n x", "a\nbx");
+        check("a\r\nb\x1b[?1049hx\r\ny\x1b[?1049lc", "a\nbc", "a\nbx\nyc");
+        check("a\x1b[?1049lb", "ab", "ab");
+        let mut terminal = Terminal::new(Size { rows: 3, cols: 10 });
+        terminal.take(b"\x1b[?1049h\x1b[3;1Hold");
+        terminal.resize(Size { rows: 2, cols: 4 });
+        terminal.take(b"\x1b[2J\x1b[2;3Hxyz");
+        assert_eq!(terminal.screen(), "\n  xy\nz");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! took by its own clock. One request at a time goes back and forth between two processes, so all share a core,
 //! as in the benchmarks of the VFS protocol.
 
+mod help;
+
 use std::{
     env, fs,
     io::{self, BufRead as _, BufReader, Write as _},
@@ -34,12 +36,21 @@ const TRIPS: u32 = 2_000;
 const EVENTS: usize = 10_000;
 const CONVERSATION: u64 = 17_127_583_920;
 
-/// Reads what it is told, and says that it is done.
+/// Reads what it is told, and says that it is done. Both sides of the comparison give it the same line.
 const NO_OP: &str = "#!/bin/sh\nread -r init\necho '{\"type\":\"exit\",\"code\":0}'\n";
+
+/// Prints the line that it is told first.
+const FIRST: &str = r#"#!/bin/sh
+read -r init
+quoted=$(printf %s "$init" | sed 's/["\\]/\\&/g')
+printf '{"type":"print","text":"%s\\n"}\n{"type":"exit","code":0}\n' "$quoted"
+"#;
 
 pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     let world = Rc::new(World::new(programs)?);
-    Ok(vec![round_trip(&world), read_events(&world), dispatch(&world)])
+    let mut pairs = vec![round_trip(&world), read_events(&world), dispatch(&world)?];
+    pairs.extend(help::pairs(programs)?);
+    Ok(pairs)
 }
 
 /// A request that is answered from memory, against a line that comes back as it is.
@@ -79,9 +90,10 @@ fn read_events(world: &Rc<World>) -> Pair {
 }
 
 /// `jp noop` against the script itself.
-fn dispatch(world: &Rc<World>) -> Pair {
+fn dispatch(world: &Rc<World>) -> Result<Pair> {
     let (subject, peer) = (Rc::clone(world), Rc::clone(world));
-    Pair {
+    let init = world.run(&["first"])?;
+    Ok(Pair {
         name: "plugin dispatch, against running it bare".to_owned(),
         limit: 3.0,
         samples: 60,
@@ -94,14 +106,14 @@ fn dispatch(world: &Rc<World>) -> Pair {
                 .map_err(Failure::because("cannot start the plugin"))?;
             if let Some(mut stdin) = child.stdin.take() {
                 // It may have ended by itself.
-                let _ = stdin.write_all(b"{\"type\":\"init\"}\n");
+                let _ = stdin.write_all(init.as_bytes());
             }
             child.wait().map(drop).map_err(Failure::because("cannot wait for the plugin"))
         }),
-    }
+    })
 }
 
-/// A user, a workspace and two plugins, removed at the end.
+/// A user, a workspace and three plugins, removed at the end.
 struct World {
     dir: Utf8PathBuf,
     jp: Utf8PathBuf,
@@ -121,10 +133,12 @@ impl World {
         let events: Vec<Event> = (0..EVENTS).map(usual_event).collect();
         let conversation = format!("project/.jp/conversations/{CONVERSATION}/events.jsonl");
         let trust = "[plugins.command.bench]\nrun = 'unattended'\n\
-                     [plugins.command.noop]\nrun = 'unattended'\n";
+                     [plugins.command.noop]\nrun = 'unattended'\n\
+                     [plugins.command.first]\nrun = 'unattended'\n";
         for (path, content) in [
             ("bin/jp-bench", role.as_bytes()),
             ("bin/jp-noop", NO_OP.as_bytes()),
+            ("bin/jp-first", FIRST.as_bytes()),
             ("home/.config/jp/config.toml", trust.as_bytes()),
             ("project/.jp/config.toml", b""),
             (&conversation, &encode_batch(&events)),
@@ -133,7 +147,7 @@ impl World {
             fs::create_dir_all(path.parent().unwrap_or(&self.dir))?;
             fs::write(&path, content)?;
         }
-        for name in ["jp-bench", "jp-noop"] {
+        for name in ["jp-bench", "jp-noop", "jp-first"] {
             let executable = fs::Permissions::from_mode(0o755);
             fs::set_permissions(self.dir.join("bin").join(name), executable)?;
         }

@@ -115,7 +115,7 @@ pub(crate) struct PluginRemove {
 /// Let a plugin run only as the file that it is now
 ///
 /// Writes `plugins.command.ID.checksum` to your own configuration. From then on nothing else runs under its
-/// name, and it is not updated.
+/// name, and it is not updated. `--remove` takes that away again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PluginPin {
     /// Its command or its id
@@ -123,8 +123,12 @@ pub(crate) struct PluginPin {
     pub(crate) name: String,
 
     /// This checksum instead of that of the file
-    #[arg(long, value_name = "HEX")]
+    #[arg(long, value_name = "HEX", conflicts_with = "remove")]
     pub(crate) sha256: Option<String>,
+
+    /// Let it run as any file again
+    #[arg(long)]
+    pub(crate) remove: bool,
 }
 
 /// Say what happens before a plugin runs
@@ -166,4 +170,7 @@ pub(crate) struct PluginRegistryCheck {
     /// The file
     #[arg(value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
     pub(crate) file: Utf8PathBuf,
+    /// It stays on this machine, so its binaries may be files
+    #[arg(long)]
+    pub(crate) local: bool,
 }

@@ -62,8 +62,17 @@ impl Origins {
         Ok((config, policies))
     }
 
-    /// The configuration without what files of the workspace say: they can come from anywhere.
-    pub(crate) fn load_own(&self) -> Result<Config> {
+    /// The configuration without what files of the workspace say: they can come from anywhere. Where they say
+    /// nothing it is the one with them.
+    pub(crate) fn load_own(&self, with_them: &Config) -> Result<Config> {
+        let mut files = self.candidates.iter().filter(|it| it.kind > LayerKind::User);
+        let is_silent = files.try_fold(true, |is_silent, it| -> Result<bool> {
+            let text = read_config(&it.path, Found::Automatically)?;
+            Ok(is_silent && text.is_none_or(|text| text.trim().is_empty()))
+        })?;
+        if is_silent {
+            return Ok(with_them.clone());
+        }
         let own = self.candidates.iter().filter(|it| it.kind <= LayerKind::User).cloned();
         let own = Self { candidates: own.collect(), ..self.clone() };
         Ok(Config::load(own.layers(None)?)?)

@@ -33,6 +33,7 @@ use super::Chosen;
 use crate::{
     confine::{self, sensitive},
     ctx::{self, Ctx},
+    curtain::Curtain,
     error::{Error, Result},
     exit::Exit,
     tools,
@@ -56,6 +57,7 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
     let end = tools::block_on(async {
         // Before the plugin, so that there is no moment in which control-C would end jp alone.
         let interrupts = interrupts().map_err(Error::failure)?;
+        let curtain = draws(ctx, chosen).then(Curtain::lower);
         let mut running = start(ctx, &workspace, chosen).await?;
         let session = Session {
             plugin: chosen.id.clone(),
@@ -67,6 +69,7 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
         };
         let end = session::run(running.child(), session).await;
         running.settle();
+        drop(curtain);
         Ok(end)
     })?;
     finish(end)
@@ -170,6 +173,13 @@ fn extra(chosen: &Chosen) -> Result<Vec<(OsString, OsString)>> {
     Ok(extra)
 }
 
+/// Whether it draws on the terminal itself, and gets the keys, control-C among them. One that is confined
+/// does not.
+fn draws(ctx: &Ctx, chosen: &Chosen) -> bool {
+    let draws = chosen.describe.as_ref().is_some_and(|describe| describe.tty);
+    draws && ctx.policies().plugin(&chosen.id).is_none()
+}
+
 async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Started> {
     let extra = extra(chosen)?;
     // Its words are in `init`, where they are the same for programs in every language.
@@ -189,14 +199,8 @@ async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Star
     };
     let everything = What::Host { write: Write::Direct, execute: true };
     let view = View::new([Place { path: "/".into(), what: everything }]);
-    let host = Host::new(ctx::program()?);
-    let host = match ctx.take_helper() {
-        Some(helper) => host.begun(helper),
-        None => host,
-    };
-    // Such a plugin draws on the terminal itself, and gets the keys, control-C among them.
-    let draws = chosen.describe.as_ref().is_some_and(|describe| describe.tty);
-    let terminal = draws.then(|| rustix::process::getpgrp().as_raw_pid());
+    let host = Host::new(ctx::program()?).begun(ctx.take_waiting());
+    let terminal = draws(ctx, chosen).then(|| rustix::process::getpgrp().as_raw_pid());
     let confinement = Confinement { terminal, ..Confinement::of(Tier::None, view) };
     let spawn = Spawn::new(program, confinement).piped();
     let child = host.spawn(spawn).await;
@@ -211,7 +215,7 @@ async fn start_confined(
     args: Vec<OsString>,
     extra: Vec<(OsString, OsString)>,
 ) -> Result<Started> {
-    let confiner = confine::confiner(ctx.config())?.begun(ctx.take_helper());
+    let confiner = confine::confiner(ctx.config())?.begun(ctx.take_waiting());
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let settings = ctx.config().app.plugins.command.get(&chosen.id);

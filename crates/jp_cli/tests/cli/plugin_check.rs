@@ -10,7 +10,8 @@ const DESCRIPTION: &str =
 /// A plugin in shell: what it does when it describes itself, and when it runs.
 fn script(describe: &str, run: &str) -> String {
     format!(
-        "IFS= read -r first\ncase $first in\n*'\"describe\"'*) {describe}; exit 0 ;;\nesac\n\
+        "if [ -t 0 ]; then echo 'A plugin.' >&2; exit 2; fi\n\
+         IFS= read -r first\ncase $first in\n*'\"describe\"'*) {describe}; exit 0 ;;\nesac\n\
          echo '{{\"type\":\"ready\"}}'\n{run}\n"
     )
 }
@@ -101,6 +102,33 @@ fn a_record_can_be_played_again() {
     env.write("said.txt", "hello\n");
     let output = check(&env, &["--replay", "said.txt"], &["/bin/sh", "jp-t"]).code(2);
     assert!(output.stderr().contains("line 1 is no line of a transcript"), "{output}");
+}
+
+/// What a plugin does when it is started by hand, and when nobody reads what it says, is tried for real.
+#[test]
+fn people_and_closed_pipes() {
+    let env = jp_test::env!();
+    let line = |output: &Output, title: &str| {
+        let line = output.stdout().lines().find(|line| line.contains(title));
+        line.unwrap_or_else(|| panic!("{output}")).to_owned()
+    };
+    let (by_hand, unread) = ("somebody who starts it by hand", "nobody reads its output");
+    env.write("jp-t", good());
+    let output = check(&env, &[], &["/bin/sh", "jp-t"]).success();
+    assert!(line(&output, by_hand).starts_with("ok "), "{output}");
+    assert!(line(&output, unread).starts_with("ok "), "{output}");
+    // It waits at the keyboard for a message, and does not mind that nobody hears it.
+    let run = "echo '{\"type\":\"exit\",\"code\":0}' || exec sleep 50";
+    let deaf = format!("trap '' PIPE\n{}", script(&format!("echo '{DESCRIPTION}'"), run));
+    env.write("jp-t", deaf.replace("[ -t 0 ]", "false"));
+    let output = check(&env, &[], &["/bin/sh", "jp-t"]).code(1);
+    for title in [by_hand, unread] {
+        let line = line(&output, title);
+        assert!(
+            line.starts_with("FAIL ") && line.ends_with("still there 5 seconds later"),
+            "{output}"
+        );
+    }
 }
 
 #[test]

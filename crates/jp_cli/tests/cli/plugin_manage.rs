@@ -199,21 +199,68 @@ fn plugins_are_searched_and_looked_at() {
     shop.jp(["plugin", "info", "nothing"]).run().code(2);
 }
 
-/// 072-020, 072-023
+/// 072-020: outside of a workspace everything works, and none is made.
+#[test]
+fn no_workspace_is_no_hindrance() {
+    let shop = Shop::new();
+    assert!(!shop.env.path(".jp").exists());
+    shop.env.jp(["conversation", "ls"]).run().code(2);
+    everything_works(&shop);
+    assert!(!shop.env.path(".jp").exists());
+}
+
+/// 072-023
 #[test]
 fn a_broken_workspace_is_no_hindrance() {
     let shop = Shop::new();
-    shop.offer("a", &official("a", &[]));
     shop.env.write(".jp/config.toml", "");
     shop.env.write(".jp/conversations", "not a directory");
     shop.env.write(".jp/id", "\0");
+    everything_works(&shop);
+}
+
+fn everything_works(shop: &Shop) {
+    shop.offer("a", &official("a", &[]));
+    let listed = |shop: &Shop| shop.jp(["plugin", "list"]).run().success().stdout().to_owned();
+    assert_eq!(listed(shop), "");
     shop.jp(["plugin", "update"]).run().success();
     shop.jp(["plugin", "install", "a"]).run().success();
+    let list = listed(shop);
+    let row = list.lines().nth(1).unwrap_or_default();
+    let row: Vec<&str> = row.split_whitespace().take(4).collect();
+    assert_eq!(row, ["a", "-", "installed", "unattended"], "{list}");
     shop.jp(["plugin", "search"]).run().success();
     shop.jp(["plugin", "info", "a"]).run().success();
     shop.jp(["plugin", "pin", "a"]).run().success();
     shop.jp(["plugin", "run-policy", "a", "ask"]).run().success();
     shop.jp(["plugin", "remove", "a"]).run().success();
+    assert_eq!(listed(shop), "");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_holds_nobody_up() {
+    let shop = Shop::new();
+    shop.offer("a", &official("a", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    shop.jp(["plugin", "install", "a"]).run().success();
+    let data = shop.env.data_home().join("jp");
+    let below =
+        ["installed.json", "jp-a", ".lock"].map(|file| data.join("plugins/command").join(file));
+    for file in below.into_iter().chain([data.join("registry.json")]) {
+        let (name, kept) = (file.as_str(), format!("{file}.kept"));
+        let swap = "mv \"$1\" \"$2\" && mkfifo \"$1\"";
+        shop.env.command("/bin/sh", ["-c", swap, "sh", name, &kept]).run().success();
+        // None of them waits; whether they can do without it is another question.
+        for output in [
+            shop.jp(["-h"]).run(),
+            shop.jp(["plugin", "list"]).run(),
+            shop.jp(["plugin", "info", "a"]).run(),
+            shop.jp(["plugin", "install", "a"]).run(),
+        ] {
+            assert!(output.exit_code().is_some(), "{file}: {output}");
+        }
+        shop.env.command("/bin/mv", [&kept, name]).run().success();
+    }
 }
 
 #[test]

@@ -234,3 +234,21 @@ fn remarks_of_an_empty_file_stay_at_its_top() {
         assert_eq!(set.apply(before).unwrap(), after);
     }
 }
+
+#[test]
+fn what_is_taken_away_leaves_the_rest_as_it_is() {
+    let check = |text: &str, want: &str| {
+        let edit = Edit::Remove { key: "plugins.command.a.checksum" };
+        assert_eq!(edit.apply(text).as_deref(), Ok(want), "{text}");
+    };
+    let rest = "# Mine.\n[plugins.command.a]\nrun = 'ask' # why\n";
+    check(&format!("{rest}checksum = {{ algorithm = 'sha256', value = 'x' }}\n"), rest);
+    check(&format!("{rest}checksum.algorithm = 'sha256'\nchecksum.value = 'x'\n"), rest);
+    check(&format!("{rest}[plugins.command.a.checksum]\nvalue = 'x'\n"), rest);
+    // What is not there, and what is something else, stays as it is to the letter.
+    for text in [rest, "", "# Remarks alone.", "plugins = 1\n", "[plugins.command]\na = 'x'   \n"] {
+        check(text, text);
+    }
+    assert!(Edit::Remove { key: "a" }.apply("=").is_err());
+    assert!(Edit::Remove { key: "" }.apply("").is_err());
+}

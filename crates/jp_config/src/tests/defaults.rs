@@ -34,6 +34,7 @@ fn the_built_in_defaults_are_these() {
             "plugins": {
                 "auto_install": true,
                 "shutdown_timeout_secs": 5,
+                // 072-275
                 "registry": "https://jp.computer/plugins.json",
                 "command": {},
             },

@@ -43,10 +43,9 @@ fn it_is_a_schema_of_the_whole_configuration() {
 fn it_says_what_the_types_say() {
     let mut root = derived::schema();
     let definitions = root.as_object_mut().unwrap().remove("$defs").unwrap();
-    let mut lines = format!("{root}\n");
-    for (name, definition) in definitions.as_object().unwrap() {
-        lines.push_str(&format!("{}\n", json!({ name: definition })));
-    }
+    let definitions = definitions.as_object().unwrap().iter();
+    let definitions = definitions.map(|(name, it)| format!("{}\n", json!({ name: it })));
+    let lines = format!("{root}\n{}", definitions.collect::<String>());
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/schema.jsonl");
     if lines != LINES && std::env::var_os("INSTA_UPDATE").is_some_and(|it| it == "always") {
         std::fs::write(path, &lines).unwrap();

@@ -12,12 +12,13 @@
 use std::{
     fs,
     io::{self, Read as _, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::MetadataExt as _,
     thread,
     time::Duration,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jp_plugin_registry::files::open_lock;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -57,10 +58,9 @@ pub struct Approval {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A person who was asked.
+    /// A person who was asked. There is nobody else: a list that names another was not written here, and
+    /// counts for nothing.
     Person,
-    /// The registry, which lists the file as official, when it was installed.
-    Registry,
 }
 
 /// Why an agreement was not kept.
@@ -90,12 +90,9 @@ impl Approvals {
         }
     }
 
-    /// Who agreed to these bytes in this place; a person rather than the registry.
-    pub fn by(&self, path: &Utf8Path, sha256: &str) -> Option<By> {
-        let is_it = |it: &&Approval| it.path == path && it.sha256.eq_ignore_ascii_case(sha256);
-        let mut found = self.list.iter().filter(is_it).map(|it| it.by).peekable();
-        let first = found.peek().copied();
-        found.find(|by| *by == By::Person).or(first)
+    /// Whether somebody agreed to these bytes in this place.
+    pub fn hold(&self, path: &Utf8Path, sha256: &str) -> bool {
+        self.list.iter().any(|it| it.path == path && it.sha256.eq_ignore_ascii_case(sha256))
     }
 
     /// Adds an agreement to the file. Others for the same path are over: their bytes are not there now.
@@ -128,12 +125,7 @@ fn change(file: &Utf8Path, work: impl FnOnce(&mut Vec<Approval>)) -> Result<(), 
 fn write(file: &Utf8Path, work: impl FnOnce(&mut Vec<Approval>)) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Utf8Path::new("/"));
     fs::create_dir_all(directory)?;
-    let lock = fs::OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(file.with_extension("lock"))?;
+    let lock = open_lock(&file.with_extension("lock"))?;
     acquire(&lock)?;
     let mut approvals = read(file)?;
     work(&mut approvals);
@@ -167,7 +159,7 @@ fn read(file: &Utf8Path) -> io::Result<Vec<Approval>> {
     };
     let user = rustix::process::geteuid().as_raw();
     let found = opened.metadata()?;
-    if !found.is_file() || ![user, 0].contains(&found.uid()) {
+    if ![user, 0].contains(&found.uid()) {
         return Err(io::Error::other("it is not a file of yours"));
     }
     let mut text = Vec::new();

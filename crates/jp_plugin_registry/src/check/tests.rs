@@ -28,7 +28,7 @@ fn every_problem_is_found() {
     );
     let is_built_in = |path: &CommandPath| path.to_string() == "config";
     // 072-281, 072-282, 072-283, 072-285, 072-286
-    let findings = check(&text, &is_built_in).unwrap();
+    let findings = check(&text, Readers::Everybody, &is_built_in).unwrap();
     let told: Vec<_> = findings.iter().map(|it| format!("{}: {}", it.key, it.problem)).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     odd: unknown kind `wasm`
@@ -54,10 +54,21 @@ fn every_problem_is_found() {
 fn a_good_registry_has_no_findings_and_what_is_none_is_an_error() {
     let text = r#"{ "version": 1, "plugins": {
         "serve": { "id": "serve", "kind": "command_group", "description": "d" } } }"#;
-    assert_eq!(check(text, &|_| false).unwrap(), []);
+    assert_eq!(check(text, Readers::Everybody, &|_| false).unwrap(), []);
     for bad in ["", "[]", r#"{"plugins": {}}"#, r#"{"version": 2, "plugins": {}}"#] {
-        assert!(check(bad, &|_| false).is_err(), "{bad}");
+        assert!(check(bad, Readers::Everybody, &|_| false).is_err(), "{bad}");
     }
+}
+
+#[test]
+fn files_are_for_this_machine() {
+    let sum = "0".repeat(64);
+    let text = format!(
+        r#"{{ "version": 1, "plugins": {{ "a": {{ "id": "a", "description": "d",
+        "binaries": {{ "t": {{ "url": "file:///x", "sha256": "{sum}" }} }} }} }} }}"#
+    );
+    assert_eq!(check(&text, Readers::ThisMachine, &|_| false).unwrap(), []);
+    assert_eq!(check(&text, Readers::Everybody, &|_| false).unwrap().len(), 1);
 }
 
 #[test]
@@ -66,6 +77,6 @@ fn a_long_row_is_looked_at_in_no_time() {
         .map(|n| format!(r#""p{n}": {{ "id": "p{n}", "requires": ["p{}"] }}"#, (n + 1) % 3_000))
         .collect();
     let text = format!(r#"{{ "version": 1, "plugins": {{ {} }} }}"#, entries.join(","));
-    let findings = check(&text, &|_| false).unwrap();
+    let findings = check(&text, Readers::Everybody, &|_| false).unwrap();
     assert!(findings.iter().any(|it| it.problem.starts_with("it requires itself")));
 }

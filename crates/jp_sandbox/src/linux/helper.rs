@@ -42,13 +42,43 @@ pub fn serve() -> ExitCode {
     }
 }
 
-/// The same in a process that was forked for it, which does not come back.
-pub(super) fn serve_here() -> ! {
-    let served = rustix::process::chdir("/").map_err(io::Error::from).and_then(|()| try_serve());
-    sys::exit(i32::from(served.is_err()))
+/// Carries out one order, in a process that was forked for it, and does not come back.
+pub(super) fn serve_once() -> ! {
+    let begun = || -> io::Result<(Alone, Socket)> {
+        rustix::process::chdir("/")?;
+        begin()
+    };
+    match begun() {
+        Ok((alone, socket)) => take_order(alone, socket, None),
+        Err(_) => sys::exit(1),
+    }
 }
 
 fn try_serve() -> io::Result<()> {
+    let (alone, socket) = begin()?;
+    // Supervisors are nobody's business once they have ended.
+    sys::ignore_signal(libc::SIGCHLD, true);
+    let (taken, take) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    let helper = rustix::process::getpid();
+    loop {
+        let next = match sys::fork(alone)? {
+            Fork::Child => {
+                drop(taken);
+                end_with(helper);
+                take_order(alone, socket, Some(take))
+            }
+            Fork::Parent(next) => next,
+        };
+        if !needs_another(&socket, &taken, next)? {
+            // It hears of the end as this process does, and is not left for somebody else to reap.
+            let _ = waitpid(Some(next), WaitOptions::empty());
+            return Ok(());
+        }
+    }
+}
+
+/// Leaves everything behind but the socket, which is the standard input.
+fn begin() -> io::Result<(Alone, Socket)> {
     let alone = Alone::check()?;
     sys::close_inherited(alone)?;
     let socket = Socket::from(sys::inherited(0)?);
@@ -60,25 +90,7 @@ fn try_serve() -> io::Result<()> {
     // stays, because a terminal can only be lent inside of one.
     let _ = rustix::process::setpgid(None, None);
     replace_standard_streams()?;
-    // Supervisors are nobody's business once they have ended.
-    sys::ignore_signal(libc::SIGCHLD, true);
-    let (taken, take) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-    let helper = rustix::process::getpid();
-    loop {
-        let next = match sys::fork(alone)? {
-            Fork::Child => {
-                drop(taken);
-                end_with(helper);
-                take_order(alone, socket, take)
-            }
-            Fork::Parent(next) => next,
-        };
-        if !needs_another(&socket, &taken, next)? {
-            // It hears of the end as this process does, and is not left for somebody else to reap.
-            let _ = waitpid(Some(next), WaitOptions::empty());
-            return Ok(());
-        }
-    }
+    Ok((alone, socket))
 }
 
 /// Waits until there has to be another supervisor, because this one has taken an order or was killed
@@ -121,12 +133,14 @@ fn end_with(helper: Pid) {
 }
 
 /// A supervisor's life: one order, or the end.
-fn take_order(alone: Alone, socket: Socket, take: OwnedFd) -> ! {
+fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>) -> ! {
     let Ok(Some((start, mut descriptors))) = socket.receive() else { sys::exit(0) };
     // What it starts from now on outlives the helper.
     let _ = rustix::process::set_parent_process_death_signal(None);
-    let _ = rustix::io::write(&take, &[1]);
-    drop((socket, take));
+    if let Some(take) = take {
+        let _ = rustix::io::write(&take, &[1]);
+    }
+    drop(socket);
     sys::ignore_signal(libc::SIGCHLD, false);
     match start {
         Start::Run { bytes } => {

@@ -11,7 +11,7 @@ use std::{
 
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg, sendmsg, socketpair,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -51,20 +51,14 @@ impl Socket {
 
     /// The next message; none when the other side has ended.
     pub(crate) fn receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
-        let mut bytes = vec![0; LARGEST];
+        // Nearly all messages are a few bytes, and the memory for the largest would have to be cleared.
+        let mut bytes = vec![0; self.next_length()?.min(LARGEST)];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let length = {
             let mut slices = [IoSliceMut::new(&mut bytes)];
             let flags = RecvFlags::CMSG_CLOEXEC;
-            let mut receive = || retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags));
-            match receive() {
-                // The other side has ended without reading all that it was sent. The kernel says so
-                // once, before what it had said itself, which is still to be received.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => receive(),
-                received => received,
-            }?
-            .bytes
+            retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags))?.bytes
         };
         let mut descriptors = Vec::new();
         for message in ancillary.drain() {
@@ -77,6 +71,22 @@ impl Socket {
         }
         let message = postcard::from_bytes(&bytes[..length]).map_err(io::Error::other)?;
         Ok(Some((message, descriptors)))
+    }
+}
+
+impl Socket {
+    /// How long the next message is, waiting for one; nothing when the other side has ended.
+    fn next_length(&self) -> io::Result<usize> {
+        let look = || {
+            let flags = RecvFlags::PEEK | RecvFlags::TRUNC;
+            retry(|| recv(&self.0, &mut [0_u8; 0][..], flags)).map(|(_, length)| length)
+        };
+        match look() {
+            // The other side has ended without reading all that it was sent. The kernel says so
+            // once, before what it had said itself, which is still to be received.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => look(),
+            length => length,
+        }
     }
 }
 

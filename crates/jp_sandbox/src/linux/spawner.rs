@@ -47,6 +47,14 @@ struct Helper {
     has_ended: bool,
 }
 
+/// What starts one process, and is there already: a copy of this program that waits for its order. Making
+/// one takes a fork and no more, where a helper has to be executed and to fork in turn.
+#[derive(Debug)]
+pub struct Waiting {
+    socket: Socket,
+    helper: Helper,
+}
+
 /// What becomes the standard streams of a process.
 #[derive(Debug)]
 pub struct Stdio {
@@ -62,6 +70,8 @@ pub struct Stdio {
 #[derive(Debug)]
 pub struct Child {
     control: Socket,
+    /// The supervisor, where it is a child of this process.
+    waited: Option<Helper>,
 }
 
 impl Spawner {
@@ -84,24 +94,6 @@ impl Spawner {
         Ok(Self::new(ours, Pid::from_child(&helper)))
     }
 
-    /// Makes a helper out of a copy of this process, which is much quicker than executing a program again.
-    /// For the very beginning of a program: it must have one thread, and the helper keeps all it has in its
-    /// memory. Such a helper can be used when [`Spawner::start`] can.
-    pub fn fork() -> io::Result<Self> {
-        let alone = Alone::check()?;
-        let (ours, theirs) = Socket::pair()?;
-        rustix::io::ioctl_fionbio(&ours, true)?;
-        match sys::fork(alone)? {
-            Fork::Parent(helper) => Ok(Self::new(ours, helper)),
-            Fork::Child => {
-                let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
-                // The helper closes everything but its standard input, these two among it.
-                mem::forget((ours, theirs));
-                helper::serve_here()
-            }
-        }
-    }
-
     fn new(socket: Socket, number: Pid) -> Self {
         Self { socket, helper: Mutex::new(Helper { number, has_ended: false }) }
     }
@@ -113,22 +105,7 @@ impl Spawner {
         program: Program,
         stdio: &Stdio,
     ) -> io::Result<Child> {
-        let order = Order { confinement, program };
-        let bytes = postcard::to_allocvec(&order).map_err(io::Error::other)?;
-        let file = memfd_create("order", MemfdFlags::CLOEXEC)?;
-        let mut file = std::fs::File::from(file);
-        file.write_all(&bytes)?;
-        io::Seek::rewind(&mut file)?;
-        let (control, theirs) = Socket::pair()?;
-        let with = [
-            file.as_fd(),
-            stdio.stdin.as_fd(),
-            stdio.stdout.as_fd(),
-            stdio.stderr.as_fd(),
-            theirs.as_fd(),
-        ];
-        self.socket.send(&Start::Run { bytes: bytes.len() as u64 }, &with)?;
-        Ok(Child { control })
+        send_order(&self.socket, &Order { confinement, program }, stdio)
     }
 
     /// Tries what the machine offers. Blocks; fails as timed out when there is no answer within this time,
@@ -163,6 +140,57 @@ impl Spawner {
     fn helper(&self) -> MutexGuard<'_, Helper> {
         self.helper.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Waiting {
+    /// Makes one. For the very beginning of a program: it must have one thread, and the copy keeps all that is
+    /// in its memory.
+    pub fn fork() -> io::Result<Self> {
+        let alone = Alone::check()?;
+        let (ours, theirs) = Socket::pair()?;
+        match sys::fork(alone)? {
+            Fork::Parent(number) => {
+                Ok(Self { socket: ours, helper: Helper { number, has_ended: false } })
+            }
+            Fork::Child => {
+                let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
+                // Everything but the standard streams is closed at once, these two among it.
+                mem::forget((ours, theirs));
+                helper::serve_once()
+            }
+        }
+    }
+
+    /// Starts the process. What could not be done is told as its first event.
+    pub fn spawn(
+        self,
+        confinement: Confinement,
+        program: Program,
+        stdio: &Stdio,
+    ) -> io::Result<Child> {
+        let mut child = send_order(&self.socket, &Order { confinement, program }, stdio)?;
+        child.waited = Some(self.helper);
+        Ok(child)
+    }
+}
+
+/// Sends an order to whoever takes the next one.
+fn send_order(socket: &Socket, order: &Order, stdio: &Stdio) -> io::Result<Child> {
+    let bytes = postcard::to_allocvec(order).map_err(io::Error::other)?;
+    let file = memfd_create("order", MemfdFlags::CLOEXEC)?;
+    let mut file = std::fs::File::from(file);
+    file.write_all(&bytes)?;
+    io::Seek::rewind(&mut file)?;
+    let (control, theirs) = Socket::pair()?;
+    let with = [
+        file.as_fd(),
+        stdio.stdin.as_fd(),
+        stdio.stdout.as_fd(),
+        stdio.stderr.as_fd(),
+        theirs.as_fd(),
+    ];
+    socket.send(&Start::Run { bytes: bytes.len() as u64 }, &with)?;
+    Ok(Child { control, waited: None })
 }
 
 impl Drop for Spawner {
@@ -219,6 +247,13 @@ impl Child {
     /// Ends the program and everything it started.
     pub fn kill(&self) -> io::Result<()> {
         self.control.send(&Control::Kill, &[])
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // It ends when nobody is there to hear it. Mostly it has by now; otherwise it goes with this program.
+        self.waited.as_mut().map(Helper::has_ended);
     }
 }
 

@@ -11,7 +11,7 @@ use std::{fs::File, io::Write as _, sync::Arc, time::Duration};
 
 use camino::Utf8Path;
 use jp_plugin_check::{
-    CASES, CannotStart, Finding, Ground, Patience, Status, Transcript, describe, replay,
+    CASES, CannotStart, Finding, Ground, Patience, Status, Transcript, by_hand, describe, replay,
 };
 use jp_printer::Print;
 use tokio_util::sync::CancellationToken;
@@ -57,6 +57,7 @@ async fn check(ctx: &Ctx, args: &PluginCheck) -> Result {
     let (findings, said) = describe(&Sealed(&bench), &ground, patience).await.map_err(failed)?;
     report.all(findings)?;
     report.record(&said)?;
+    report.all(by_hand(&bench, patience).await.map_err(failed)?)?;
     let mut usual = None;
     for case in &CASES {
         let checked = jp_plugin_check::check(case, &bench, &ground, patience, &mut usual).await;

@@ -1,18 +1,22 @@
-//! `jp plugin info`: what the registry says about a plugin, and what is installed of it.
+//! `jp plugin info`: what the registry says about a plugin, what is installed of it, and what the search path
+//! has under its name.
 
+use camino::Utf8Path;
 use jp_plugin::{
-    CommandPath,
+    CommandPath, PluginId,
     registry::{Entry, Kind},
 };
+use jp_plugin_host::catalog::{Known, Plugin, Source};
 use jp_plugin_registry::{Record, find, target_triples};
 use jp_printer::Print;
 use serde_json::{Value, json};
 
-use super::{acquire::line, world::World};
+use super::{acquire::line, list, world::World};
 use crate::{
     args::PluginInfo,
     ctx::Ctx,
     error::{Error, Result},
+    plugins::{Shelf, Wish},
 };
 
 pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
@@ -20,37 +24,76 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
     let name = args.name.join(" ");
     let registry = world.registry()?.unwrap_or_default();
     let listed = find(&registry, &name);
-    let id = world.id(&name)?;
+    let shelf = Shelf::open(ctx, Wish::Unknown)?;
+    let found = on_path(&shelf, &name, listed.map(|(_, entry)| entry.id.as_str()));
     let installed = world.installed();
-    let record = installed.plugins.get(&id);
-    if listed.is_none() && record.is_none() {
+    // What nobody has installed or listed can be called what no registry allows.
+    let id: Option<PluginId> = match &found {
+        Some((plugin, _)) if listed.is_none() => plugin.id.parse().ok(),
+        _ => Some(world.id(&name)?),
+    };
+    let record = id.as_ref().and_then(|id| installed.plugins.get(id));
+    if listed.is_none() && record.is_none() && found.is_none() {
         return Err(Error::usage(format!("no plugin is called `{name}`"))
             .hint("`jp plugin search` lists what is there, `jp plugin update` fetches the list"));
     }
-    let now = world.home.sha256(&id).ok().flatten().map(|sum| sum.to_string());
-    let settings = [
-        ("denied by", world.denied(&id)),
-        ("pinned to", world.pin(&id).map(|pin| format!("sha256 {pin}"))),
-    ];
+    let file = id.as_ref().map(|id| world.home.binary(id));
+    let now = id.as_ref().and_then(|id| world.home.sha256(id).ok().flatten());
+    let now = now.map(|sum| sum.to_string());
+    let (denied, pin) = id.as_ref().map_or((None, None), |id| (world.denied(id), world.pin(id)));
+    let shown = id.as_ref().map_or_else(|| name.clone(), ToString::to_string);
     if ctx.is_json() {
-        let file = record.map(|_| world.home.binary(&id));
         return ctx.print_json(&json!({
-            "id": id,
+            "id": shown,
             "registry": listed.map(|(command, entry)| entry_json(command, entry)),
             "installed": record,
-            "file": file,
+            "file": record.and(file),
             "sha256": now,
-            "denied": settings[0].1,
-            "pinned": world.pin(&id),
+            "path": found.map(|(plugin, known)| list::object(&shelf, plugin, known)),
+            "denied": denied,
+            "pinned": pin,
         }));
     }
-    let mut lines = vec![("id", id.to_string())];
+    let mut lines = vec![("id", shown)];
     lines.extend(listed.map(|it| of_registry(it.0, it.1)).unwrap_or_default());
-    lines.extend(of_file(world.home.binary(&id).as_str(), record, now));
-    lines.extend(settings.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    if record.is_some() || listed.is_some() {
+        lines.extend(of_file(file.as_deref().map_or("", Utf8Path::as_str), record, now));
+    }
+    lines.extend(found.map(|it| of_path(&shelf, it.0, it.1)).unwrap_or_default());
+    lines.extend(denied.map(|setting| ("denied by", setting)));
+    lines.extend(pin.map(|pin| ("pinned to", format!("sha256 {pin}"))));
     let text: String =
         lines.iter().map(|(name, value)| format!("{name:12} {}\n", line(value))).collect();
     Ok(ctx.printer().print(Print::content(&text).untrusted())?)
+}
+
+/// What the search path has under this name, by its command or its id.
+fn on_path<'a>(shelf: &'a Shelf, name: &str, id: Option<&str>) -> Option<(&'a Plugin, &'a Known)> {
+    let found = shelf.catalog.plugins().iter().filter(|it| it.source == Source::Path);
+    let mut found = found.filter_map(|plugin| Some((plugin, plugin.binary.as_ref()?)));
+    found.find(|(plugin, _)| {
+        [Some(name), id].contains(&Some(plugin.id.as_str())) || plugin.command.to_string() == name
+    })
+}
+
+/// What a plugin of the search path says of itself, and what is known of its file.
+fn of_path(shelf: &Shelf, plugin: &Plugin, known: &Known) -> Vec<(&'static str, String)> {
+    let said = plugin.said();
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    let sum = known.sha256.as_ref().map(|sum| format!("sha256 {sum}"));
+    let mut lines = vec![
+        ("found", known.binary.path.to_string()),
+        ("is", sum.unwrap_or_default()),
+        ("command", format!("jp {}", plugin.command)),
+        ("says", text(said.map(|said| &said.description))),
+        ("version", text(said.map(|said| &said.version))),
+        ("author", text(said.and_then(|said| said.author.as_ref()))),
+        ("repository", text(said.and_then(|said| said.repository.as_ref()))),
+        ("run", list::may_run(shelf, plugin, known).to_owned()),
+        ("note", list::note(plugin, known).unwrap_or_default()),
+    ];
+    lines.retain(|(_, value)| !value.is_empty());
+    lines
 }
 
 fn of_registry(command: &CommandPath, entry: &Entry) -> Vec<(&'static str, String)> {

@@ -58,7 +58,7 @@ fn table(shelf: &Shelf, rows: &[(&Plugin, &Known)]) -> String {
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-fn object(shelf: &Shelf, plugin: &Plugin, known: &Known) -> Value {
+pub(super) fn object(shelf: &Shelf, plugin: &Plugin, known: &Known) -> Value {
     let said = plugin.said();
     json!({
         "id": plugin.id,
@@ -86,7 +86,7 @@ fn source(source: Source) -> &'static str {
 }
 
 /// What would happen if it were used now.
-fn may_run(shelf: &Shelf, plugin: &Plugin, known: &Known) -> &'static str {
+pub(super) fn may_run(shelf: &Shelf, plugin: &Plugin, known: &Known) -> &'static str {
     let sum = known.sha256.as_deref().unwrap_or_default();
     match shelf.policy.verdict(plugin, &known.binary, sum) {
         Verdict::Run if shelf.policy.is_approved(&known.binary, sum) => "approved",
@@ -98,7 +98,7 @@ fn may_run(shelf: &Shelf, plugin: &Plugin, known: &Known) -> &'static str {
 }
 
 /// What else there is to say about it.
-fn note(plugin: &Plugin, known: &Known) -> Option<String> {
+pub(super) fn note(plugin: &Plugin, known: &Known) -> Option<String> {
     let standing = match &plugin.standing {
         Standing::Active => None,
         Standing::BuiltIn(name) => Some(format!("never reached: `jp {name}` is a command of jp")),

@@ -1,5 +1,6 @@
 //! `jp plugin pin`
 
+use camino::Utf8PathBuf;
 use jp_plugin::{PREFIX, PluginId};
 use jp_plugin_registry::Sha256;
 use jp_process::find_program;
@@ -15,6 +16,9 @@ use crate::{
 pub(super) fn run(ctx: &Ctx, args: &PluginPin) -> Result {
     let world = World::new(ctx)?;
     let id = world.id(&args.name)?;
+    if args.remove {
+        return remove(ctx, &id);
+    }
     let sha256 = match &args.sha256 {
         Some(given) => given.parse().map_err(Error::usage)?,
         None => of_file(&world, &id)?,
@@ -28,6 +32,23 @@ pub(super) fn run(ctx: &Ctx, args: &PluginPin) -> Result {
         return ctx.print_json(&json!({ "id": id, "sha256": sha256, "settings": file }));
     }
     say(ctx, &format!("`{id}` is pinned to sha256 {sha256}, in {file}.\n"))
+}
+
+fn remove(ctx: &Ctx, id: &PluginId) -> Result {
+    let file = settings::remove(ctx, id.as_str(), "checksum")?;
+    // Another layer may pin it as well.
+    let (now, _) = ctx.origins().load(None)?;
+    let key = now.plugin_key(id.as_str(), &["checksum"]);
+    let place = now.place(&key);
+    if ctx.is_json() {
+        let object = json!({ "id": id, "sha256": null, "settings": file, "still": place });
+        return ctx.print_json(&object);
+    }
+    match file {
+        Some(file) => say(ctx, &format!("`{id}` is pinned no more, in {file}.\n"))?,
+        None => say(ctx, &format!("`{id}` is not pinned in your settings.\n"))?,
+    }
+    place.map_or(Ok(()), |place| say(ctx, &format!("{place} still pins it.\n")))
 }
 
 /// The checksum of what is installed, or else of what the search path has under its name.
@@ -45,5 +66,7 @@ fn of_file(world: &World<'_>, id: &PluginId) -> Result<Sha256> {
         Error::usage(format!("the plugin `{id}` is not installed"))
             .hint("`--sha256` pins a checksum without a file")
     })?;
+    let found = Utf8PathBuf::try_from(found)
+        .map_err(|error| Error::failure(format!("the path of `{id}` is not UTF-8: {error}")))?;
     ctx::checksum_of(&found)
 }

@@ -2,7 +2,7 @@
 
 use clap::CommandFactory as _;
 use jp_plugin::CommandPath;
-use jp_plugin_registry::{MAX_REGISTRY, check as findings};
+use jp_plugin_registry::{MAX_REGISTRY, Readers, check as findings};
 use jp_printer::Print;
 use serde_json::json;
 
@@ -18,7 +18,8 @@ use crate::{
 pub(super) fn check(ctx: &Ctx, args: &PluginRegistryCheck) -> Result {
     let file = &args.file;
     let text = ctx::read_file(&ctx.cwd().join(file), file.as_str(), MAX_REGISTRY)?;
-    let found = findings(&text, &is_built_in)
+    let readers = if args.local { Readers::ThisMachine } else { Readers::Everybody };
+    let found = findings(&text, readers, &is_built_in)
         .map_err(|error| Error::failure(format!("{file}: {error}")))?;
     for finding in &found {
         if ctx.is_json() {

@@ -18,10 +18,7 @@ pub(super) fn set<'a>(
     id: &str,
     values: &[(&[&str], String)],
 ) -> Result<&'a Utf8Path> {
-    let file = ctx.origins().user_file().ok_or_else(|| {
-        Error::failure("there is no directory for your settings")
-            .hint("set HOME or XDG_CONFIG_HOME to a directory of yours")
-    })?;
+    let file = user_file(ctx)?;
     let before = Origins::text_of(file)?;
     let mut text = before.clone();
     for (below, value) in values {
@@ -31,8 +28,33 @@ pub(super) fn set<'a>(
                 .hint(format!("write `{key} = {value}` there yourself"))
         })?;
     }
-    ctx.origins().load(Some((file, &text)))?;
-    ctx::make_parent(file)?;
-    replace_settings(file, &before, &text)?;
+    write(ctx, file, &before, &text)?;
     Ok(file)
+}
+
+/// Takes away what is below `plugins.command.<id>` under this name; says from which file, if it was there.
+pub(super) fn remove<'a>(ctx: &'a Ctx, id: &str, name: &str) -> Result<Option<&'a Utf8Path>> {
+    let file = user_file(ctx)?;
+    let before = Origins::text_of(file)?;
+    let key = ctx.config().plugin_key(id, &[name]);
+    let text = Edit::Remove { key: &key }.apply(&before);
+    let text = text.map_err(|error| Error::failure(format!("cannot change {file}: {error}")))?;
+    if text == before {
+        return Ok(None);
+    }
+    write(ctx, file, &before, &text)?;
+    Ok(Some(file))
+}
+
+fn user_file(ctx: &Ctx) -> Result<&Utf8Path> {
+    ctx.origins().user_file().ok_or_else(|| {
+        Error::failure("there is no directory for your settings")
+            .hint("set HOME or XDG_CONFIG_HOME to a directory of yours")
+    })
+}
+
+fn write(ctx: &Ctx, file: &Utf8Path, before: &str, text: &str) -> Result {
+    ctx.origins().load(Some((file, text)))?;
+    ctx::make_parent(file)?;
+    Ok(replace_settings(file, before, text)?)
 }

@@ -48,3 +48,66 @@ fn a_second_control_c_does_not_wait() {
     let output = pty.wait(Duration::from_secs(3)).code(1);
     assert!(output.screen().contains("was killed"), "{output}");
 }
+
+/// Draws on the terminal until a key is pressed. Meanwhile it prints and logs.
+const DRAWS: &str = r#"#!/usr/bin/python3
+import json, os, sys
+def say(**message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+if json.loads(sys.stdin.readline())["type"] == "describe":
+    say(type="describe", name="p", version="1", description="draws", tty=True)
+    sys.exit(0)
+say(type="ready")
+import tty
+terminal = open("/dev/tty", "r+b", buffering=0)
+tty.setraw(terminal)
+terminal.write(b"\x1b[?1049h\x1b[Hpicture")
+say(type="print", text="a result\n")
+say(type="print", channel="chrome", text="a remark\n")
+say(type="log", level="warn", message="a warning")
+# Once this is answered, everything before it was heard.
+say(type="read_config", path="assistant")
+sys.stdin.readline()
+terminal.write(b" drawn")
+terminal.read(1)
+terminal.write(b"\x1b[?1049l")
+say(type="exit", code=0)
+"#;
+
+#[test]
+fn nothing_is_written_over_a_plugin_that_draws() {
+    let env = crate::workspace();
+    super::add(&env, "jp-p", DRAWS);
+    let mut pty = jp(&env, &["-v", "p"]).pty(Size::default());
+    let drawn = pty.expect_screen("picture drawn", SOON);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!((drawn.as_str(), pty.screen().as_str()), ("picture drawn", "picture drawn"));
+    pty.send("x");
+    let output = pty.wait(SOON).success();
+    // Afterwards everything is there, on the screen on which it stays.
+    let screen = output.screen();
+    for part in ["a result", "a remark", "a warning"] {
+        assert!(screen.contains(part), "{part}: {output}");
+    }
+    assert!(!screen.contains("picture"), "{output}");
+}
+
+#[test]
+fn what_goes_into_a_file_is_written_while_a_plugin_draws() {
+    let env = crate::workspace();
+    super::add(&env, "jp-p", DRAWS);
+    let program = jp_test::find_bin("jp");
+    let shell = format!("{program} p > out.txt");
+    let path = format!("{}:/usr/bin:/bin", env.root().join("bin"));
+    let run = env.command("/bin/sh", ["-c", &shell]).env("PATH", path);
+    let mut pty = run.pty(Size::default());
+    pty.expect_screen("picture drawn", SOON);
+    let began = std::time::Instant::now();
+    while env.read("out.txt") != "a result\n" {
+        assert!(began.elapsed() < SOON, "{}", env.read("out.txt"));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    pty.send("x");
+    let _ = pty.wait(SOON).success();
+}

@@ -1,6 +1,13 @@
 //! Commands of plugins in the completion of a shell.
 
+use std::time::Duration;
+
+use jp_test::{Run, Size, TestEnv};
+
 use super::{bin, jp, on_path, plugin, workspace};
+
+const LIMIT: Duration = Duration::from_secs(30);
+const SIZE: Size = Size { rows: 40, cols: 120 };
 
 #[test]
 fn the_remembered_commands() {
@@ -32,9 +39,7 @@ fn in_bash() {
             words.len(),
             words.last().unwrap(),
         );
-        let jp = camino::Utf8Path::new(env!("CARGO_BIN_EXE_jp")).parent().unwrap();
-        let search = format!("{jp}:{}:/usr/bin:/bin", bin(&env));
-        let output = env.command("/bin/bash", ["-c", &script]).env("PATH", search).run().success();
+        let output = shell(&env, "/bin/bash", &["-c", &script]).run().success();
         let found: Vec<&str> = output.stdout().lines().collect();
         assert!(expected.iter().all(|word| found.contains(word)), "{typed}: {output}");
         assert!(!absent.iter().any(|word| found.contains(word)), "{typed}: {output}");
@@ -44,11 +49,60 @@ fn in_bash() {
     check("jp conversation", &["export", "ls"], &["serve"]);
 }
 
+/// A shell that finds `jp` and the plugins.
+fn shell<'a>(env: &'a TestEnv, program: &str, args: &[&str]) -> Run<'a> {
+    let jp = camino::Utf8Path::new(env!("CARGO_BIN_EXE_jp")).parent().unwrap();
+    let search = format!("{}:{jp}:/usr/bin:/bin", bin(env));
+    env.command(program, args.iter().copied()).env("PATH", search)
+}
+
 #[test]
-fn the_scripts_of_other_shells_ask_too() {
+fn in_fish() {
     let env = workspace();
-    for shell in ["zsh", "fish"] {
-        let output = env.jp(["completions", shell]).run().success();
-        assert!(output.stdout().contains("jp __complete-plugins"), "{shell}");
-    }
+    on_path(&env, "jp-serve-web", "");
+    on_path(&env, "jp-conversation-export", "");
+    jp(&env, "-h").run().success();
+    let check = |typed: &str, expected: &[&str], absent: &[&str]| {
+        let script = format!("jp completions fish | source; complete -C '{typed}'");
+        let output = shell(&env, "/usr/bin/fish", &["--no-config", "-c", &script]).run().success();
+        let found: Vec<&str> = output.stdout().lines().collect();
+        assert_eq!(output.stderr(), "", "{typed}: {output}");
+        for word in expected {
+            assert!(found.contains(word), "{typed}: {word} is not in {output}");
+        }
+        let offered = |word: &str| found.iter().any(|it| it.split('\t').next() == Some(word));
+        assert!(!absent.iter().any(|word| offered(word)), "{typed}: {output}");
+    };
+    check("jp ", &["serve", "config\tLook at the configuration"], &["export", "web"]);
+    check("jp ser", &["serve"], &["config"]);
+    check("jp serve ", &["web\tAbout serve-web"], &["config", "serve"]);
+    check("jp conversation ", &["export\tAbout conversation-export"], &["serve", "config"]);
+    check("jp conversation e", &["export\tAbout conversation-export"], &["ls"]);
+    check("jp serve --", &[], &["web"]);
+    check("jp -C / serve ", &["web\tAbout serve-web"], &["config"]);
+}
+
+#[test]
+fn in_zsh() {
+    let env = workspace();
+    on_path(&env, "jp-serve-web", "");
+    on_path(&env, "jp-conversation-export", "");
+    jp(&env, "-h").run().success();
+    env.write("start", "autoload -U compinit && compinit -u -D\nsource <(jp completions zsh)\nPS1='> '\necho started\n");
+    let mut terminal = shell(&env, "/usr/bin/zsh", &["-f", "-i"]).pty(SIZE);
+    terminal.send("source ./start\r").expect("started", LIMIT);
+    // What is completed as far as it can be, and then run by `echo`.
+    let mut check = |typed: &str, completed: &str| {
+        // The whole line is echoed once the word is completed.
+        terminal.send(&format!("{typed}\t")).expect(completed, LIMIT).send("\x15");
+    };
+    check("jp ser", "jp serve ");
+    check("jp serve ", "jp serve web ");
+    check("jp conversation exp", "jp conversation export ");
+    check("jp -C / serve w", "jp -C / serve web ");
+    check("jp conf", "jp config ");
+    // Several are listed with what they are about.
+    terminal.send("jp conversation \t").expect("About conversation-export", LIMIT).send("\x15");
+    terminal.send("exit\r");
+    let _ = terminal.wait(LIMIT).success();
 }

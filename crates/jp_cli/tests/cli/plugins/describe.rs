@@ -131,28 +131,59 @@ fn the_list_asks_again_when_it_is_told_to() {
     assert_ne!(line(&env, "x"), first);
 }
 
+/// Four plugins that only answer when all four have been asked. One after the other, the first would wait
+/// for the others until its time is over.
+#[test]
+fn they_are_asked_side_by_side() {
+    // 072-134
+    let env = workspace();
+    let marks = env.root().join("marks");
+    env.write(marks.join("here"), "");
+    let names = ["one", "two", "three", "four"];
+    let approval = |name: &&str| {
+        let file = bin(&env).join(format!("jp-{name}"));
+        let wait = format!(
+            "touch {marks}/{name}; while [ $(ls {marks} | wc -l) -lt 5 ]; do sleep 0.01; done"
+        );
+        plugin(&env, &file, "", &wait);
+        let sum = super::sum(&env, &file);
+        format!("{{\"path\":\"{file}\",\"sha256\":\"{sum}\",\"by\":\"person\"}}")
+    };
+    // What somebody has agreed to is asked where it can see the others.
+    let approvals = names.iter().map(approval).collect::<Vec<_>>().join(",");
+    let list = format!("{{\"version\":1,\"approvals\":[{approvals}]}}");
+    env.write(env.state_home().join("jp/plugins/approvals.json"), list);
+    let output = jp(&env, "-h").run().success();
+    for name in names {
+        assert!(output.stdout().contains(&format!("About {name}\n")), "{output}");
+    }
+}
+
 #[test]
 fn one_that_misbehaves_hides_nobody_and_delays_nobody() {
     let env = workspace();
     on_path(&env, "jp-good", "");
+    // Nobody else sleeps for so long.
+    let nap = format!("sleep 60.{}", std::process::id());
     for (name, text) in [
-        ("hangs", "sleep 60"),
-        ("hangs-too", "sleep 60 & sleep 60"),
-        ("deaf", "exec sleep 60 < /dev/null"),
+        ("hangs", "NAP"),
+        ("hangs-too", "NAP & NAP"),
+        ("deaf", "exec NAP < /dev/null"),
         ("crashes", "kill -SEGV $$"),
         ("floods", "exec yes"),
         ("endless", "exec tr '\\0' x < /dev/zero"),
         ("lies", "echo '{\"type\":\"describe\",\"name\":\"x\"}'"),
         ("binary", "head -c 100 /dev/urandom"),
-        ("closes", "exec 0<&- 1>&- 2>&-; exec sleep 60"),
-        ("forks", "for i in 1 2 3 4 5 6 7 8 9; do sleep 60 & done"),
+        ("closes", "exec 0<&- 1>&- 2>&-; exec NAP"),
+        ("forks", "for i in 1 2 3 4 5 6 7 8 9; do NAP & done"),
         ("silent", "exit 0"),
     ] {
-        program(&env, &bin(&env).join(format!("jp-{name}")), &format!("#!/bin/bash\n{text}\n"));
+        let text = format!("#!/bin/bash\n{}\n", text.replace("NAP", &nap));
+        program(&env, &bin(&env).join(format!("jp-{name}")), &text);
     }
     program(&env, &bin(&env).join("jp-empty"), "");
     program(&env, &bin(&env).join("jp-nowhere"), "#!/no/such/interpreter\n");
-    // 072-107, 072-127, 072-134, 072-135
+    // 072-107, 072-127, 072-135
     let start = Instant::now();
     let output = jp(&env, "-h").run().success();
     let took = start.elapsed();
@@ -161,7 +192,8 @@ fn one_that_misbehaves_hides_nobody_and_delays_nobody() {
     assert_eq!(bad, 13, "{output}");
     // Five of them use up their two seconds; one after the other that would be ten.
     assert!(took < Duration::from_secs(9), "{took:?}");
-    let left = env.command("/bin/sh", ["-c", "ps -eo args | grep -c '^sleep 60$' || true"]).run();
+    let count = format!("ps -eo args | grep -c '^{nap}$' || true");
+    let left = env.command("/bin/sh", ["-c", &count]).run();
     assert_eq!(left.stdout().trim(), "0", "something is left of them");
     // What they did is remembered too.
     let start = Instant::now();

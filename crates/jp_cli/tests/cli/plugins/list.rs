@@ -33,3 +33,54 @@ fn an_empty_list() {
     let output = jp(&env, "plugin list").run().success();
     assert_eq!((output.stdout(), output.stderr()), ("", "No plugins were found.\n"));
 }
+
+#[test]
+fn what_is_known_of_a_plugin_in_the_search_path() {
+    let env = workspace();
+    let fields = r#","author":"A","command":["say","hello"]"#;
+    let file = on_path(&env, "jp-greet", fields);
+    let sum = super::sum(&env, &file);
+    for name in ["greet", "say hello"] {
+        let output = jp(&env, &format!("plugin info {name}")).run().success();
+        let text = output.normalized_stdout().replace(&sum, "$SUM");
+        for part in [
+            "found        $ROOT/bin/jp-greet\n",
+            "is           sha256 $SUM\n",
+            "run          ask\n",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        for part in
+            ["command      jp say hello\n", "says         About greet\n", "author       A\n"]
+        {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+    let output = jp(&env, "plugin info greet --format json").run().success();
+    let object: serde_json::Value = serde_json::from_str(output.stdout()).unwrap();
+    assert_eq!((&object["id"], &object["path"]["sha256"]), (&"greet".into(), &sum.into()));
+    assert_eq!((&object["installed"], &object["registry"]), (&().into(), &().into()));
+    jp(&env, "plugin info hello").run().code(2);
+}
+
+#[test]
+fn a_pin_is_taken_away_again() {
+    let env = workspace();
+    let file = on_path(&env, "jp-greet", "");
+    let run = format!("{} greet", unattended("greet"));
+    jp(&env, "plugin pin greet").run().success();
+    jp(&env, &run).run().success();
+    plugin(&env, &file, "", "# other bytes");
+    jp(&env, &run).run().code(4);
+    let output = jp(&env, "plugin pin greet --remove").run().success();
+    assert!(output.stderr().contains("`greet` is pinned no more"), "{output}");
+    jp(&env, &run).run().success();
+    let output = jp(&env, "plugin pin greet --remove").run().success();
+    assert!(output.stderr().contains("`greet` is not pinned in your settings"), "{output}");
+    // What a workspace pins is not ours to take away.
+    let pin = format!("checksum = {{ algorithm = 'sha256', value = '{}' }}", "a".repeat(64));
+    env.write(".jp/config.toml", format!("[plugins.command.greet]\n{pin}\n"));
+    let output = jp(&env, "plugin pin greet --remove").run().success();
+    assert!(output.stderr().contains(".jp/config.toml:2 still pins it"), "{output}");
+    jp(&env, "plugin pin greet --remove --sha256 aa").run().code(2);
+}

@@ -167,6 +167,40 @@ fn help_and_lists_need_no_workspace_and_a_run_does() {
 }
 
 #[test]
+fn settings_are_read_by_the_id_whatever_the_command_is() {
+    // 072-293: the file is jp-web_ui, so its id is `web_ui`, and its command is another.
+    let env = workspace();
+    let show = "options=$(jq -c .options <<< \"$line\" | sed 's/\"/\\\\\"/g')";
+    let text = format!(
+        r#"#!/bin/bash
+read -r line
+case "$line" in
+*'"describe"'*)
+    echo '{{"type":"describe","name":"w","version":"1","description":"d","command":["serve","web"]}}'
+    exit 0 ;;
+esac
+{show}
+echo '{{"type":"ready"}}'
+echo "{{\"type\":\"print\",\"text\":\"$options\\n\"}}"
+echo '{{"type":"exit","code":0}}'
+"#
+    );
+    program(&env, &bin(&env).join("jp-web_ui"), &text);
+    let settings = |run: &str| {
+        let text = format!(
+            "[plugins.command.web_ui]\nrun = '{run}'\noptions = {{ port = 1 }}\n\
+             [plugins.command.serve-web]\nrun = 'deny'\noptions = {{ port = 2 }}\n\
+             [plugins.command.web]\nrun = 'deny'\n"
+        );
+        env.write(env.config_home().join("jp/config.toml"), text);
+    };
+    settings("unattended");
+    assert_eq!(jp(&env, "serve web").run().success().stdout(), "{\"port\":1}\n");
+    settings("ask");
+    assert!(jp(&env, "serve web").run().code(3).stderr().contains("web_ui"));
+}
+
+#[test]
 fn a_store_that_cannot_be_read_does_not_stop_the_list() {
     let env = workspace();
     on_path(&env, "jp-greet", "");

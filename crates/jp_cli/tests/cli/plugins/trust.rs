@@ -1,6 +1,6 @@
 //! Whether a plugin may run.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jp_test::{Size, TestEnv};
 
@@ -238,13 +238,67 @@ fn what_was_checked_is_what_runs() {
         env.root().join("stop"),
     );
     let swapping = env.command("/bin/sh", ["-c", &swap]).spawn();
-    // 072-317
-    for _ in 0..25 {
+    // 072-317: it runs as often as the right bytes are there, and is refused otherwise.
+    let (mut ran, mut refused) = (0, 0);
+    let end = Instant::now() + Duration::from_mins(2);
+    while (ran < 10 || refused < 10) && Instant::now() < end {
         let output = jp(&env, "greet").run();
-        let code = output.exit_code();
-        assert!(matches!(code, Some(0 | 1 | 2 | 4)), "{output}");
+        match output.exit_code() {
+            Some(0) => {
+                assert_eq!(output.stdout(), "greet []\n", "{output}");
+                ran += 1;
+            }
+            code => {
+                assert!(matches!(code, Some(1 | 2 | 4)) && output.stdout().is_empty(), "{output}");
+                refused += 1;
+            }
+        }
         assert!(!mark.exists(), "other bytes ran: {output}");
     }
+    assert!(ran >= 10 && refused >= 10, "{ran} ran, {refused} were refused");
     env.write(env.root().join("stop"), "");
     drop(swapping);
+}
+
+#[test]
+fn a_plugin_has_four_settings_that_all_count() {
+    // 072-324
+    let env = workspace();
+    let file = bin(&env).join("jp-greet");
+    let show = "line=$(jq -c '{type, args: [.options.who]}' <<< \"$line\")";
+    plugin(&env, &file, "", "");
+    let text = env
+        .read(&file)
+        .replace("echo '{\"type\":\"ready\"}'", &format!("{show}\necho '{{\"type\":\"ready\"}}'"));
+    program(&env, &file, &text);
+    let right = sum(&env, &file);
+    let settings = |install: &str, run: &str, sum: &str, more: &str| {
+        let text = format!(
+            "[plugins.command.greet]\ninstall = {install}\nrun = '{run}'\n\
+             checksum = {{ algorithm = 'sha256', value = '{sum}' }}\noptions = {{ who = 'Ada' }}\n{more}"
+        );
+        env.write(env.config_home().join("jp/config.toml"), text);
+    };
+    let check = |code: i32| jp(&env, "greet").run().code(code);
+    settings("true", "unattended", &right, "");
+    assert_eq!(check(0).stdout(), "greet [\"Ada\"]\n");
+    settings("true", "deny", &right, "");
+    check(4);
+    settings("true", "unattended", &"a".repeat(64), "");
+    assert!(check(4).stderr().contains(&right));
+    settings("true", "unattended", &right, "chekcsum = 1\n");
+    assert!(check(2).stderr().contains("checksum"));
+    // What is there is not installed, so `install` is about what is not there.
+    settings("false", "unattended", &right, "");
+    check(0);
+    let refused = jp(&env, "plugin install greet").run();
+    assert_eq!(refused.exit_code(), Some(1), "{refused}");
+    registry(
+        &env,
+        &format!(
+            r#""greet": {{"kind":"command","id":"greet","description":"d","official":true,"binaries":{{"x86_64-unknown-linux-gnu":{{"url":"https://localhost:1/x","sha256":"{right}"}},"aarch64-unknown-linux-gnu":{{"url":"https://localhost:1/x","sha256":"{right}"}}}}}}"#
+        ),
+    );
+    let refused = jp(&env, "plugin install greet").run().code(4);
+    assert!(refused.stderr().contains("`plugins.command.greet.install` denies it"), "{refused}");
 }

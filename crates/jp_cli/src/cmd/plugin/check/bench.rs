@@ -1,6 +1,10 @@
 //! Where plugins are run to be looked at: confined, and sealed when they describe themselves.
 
-use std::ffi::{OsStr, OsString};
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    os::fd::OwnedFd,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::{FutureExt as _, future::BoxFuture};
@@ -11,6 +15,11 @@ use jp_plugin_check::{CannotStart, Ended, Program, Started};
 use jp_process::{Input, Output};
 use jp_sandbox::plan::{Lifetime, Profile};
 use jp_tool::access::{AccessPolicy, NetRule};
+use rustix::{
+    fs::{Mode, OFlags},
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+};
+use tokio::io::AsyncWrite;
 
 use crate::{
     cmd::tool::check::{
@@ -66,10 +75,11 @@ impl<'a> Bench<'a> {
         confine::can_keep_apart(&self.confiner, &prepared).await
     }
 
-    async fn start_confined(&self) -> Begun {
+    async fn start_confined(&self, stdin: Input) -> Begun {
         let prepared = self.confiner.prepare(self.subject()).await.map_err(cannot)?;
         let directory = prepared.directory([self.ground.root.as_path()]).to_owned();
-        self.start_prepared(prepared, (&self.path, self.words.clone(), &directory)).await
+        let line = (self.path.as_path(), self.words.clone(), directory.as_path());
+        self.start_prepared(prepared, line, stdin).await
     }
 
     async fn start_sealed(&self) -> Begun {
@@ -94,17 +104,19 @@ impl<'a> Bench<'a> {
             ..self.subject()
         };
         let prepared = self.confiner.prepare(subject).await.map_err(cannot)?;
-        self.start_prepared(prepared, (&parts.path, parts.args, &parts.directory)).await
+        let line = (parts.path.as_path(), parts.args, parts.directory.as_path());
+        self.start_prepared(prepared, line, Input::Pipe).await
     }
 
     async fn start_prepared(
         &self,
         prepared: Prepared,
         (path, args, directory): (&Utf8Path, Vec<OsString>, &Utf8Path),
+        stdin: Input,
     ) -> Begun {
         let extra = vec![(FILE.into(), self.canonical.as_os_str().to_owned())];
         let command = Command { path, args, extra, directory, observe: false, sha256: None };
-        let streams = Streams { stdin: Input::Pipe, stdout: Output::Pipe, stderr: Output::Pipe };
+        let streams = Streams { stdin, stdout: Output::Pipe, stderr: Output::Pipe };
         self.confiner.start(prepared, command, streams).await.map_err(cannot)
     }
 
@@ -126,7 +138,17 @@ impl<'a> Bench<'a> {
 
 impl Program for Bench<'_> {
     fn start(&self) -> BoxFuture<'_, std::result::Result<Started, CannotStart>> {
-        async { started(self.start_confined().await?) }.boxed()
+        async { started(self.start_confined(Input::Pipe).await?) }.boxed()
+    }
+
+    fn start_by_hand(&self) -> BoxFuture<'_, std::result::Result<Option<Started>, CannotStart>> {
+        async {
+            let (keyboard, terminal) = terminal_pair().map_err(cannot)?;
+            let running = self.start_confined(Input::Descriptor(terminal)).await?;
+            // The keyboard is there as long as the program, and nobody types.
+            streams(running, Some(keyboard)).map(Some)
+        }
+        .boxed()
     }
 }
 
@@ -140,19 +162,43 @@ fn cannot(error: impl std::error::Error + 'static) -> CannotStart {
     CannotStart(tools::causes(&error).join(": "))
 }
 
-/// The streams of a program, and its end. Whoever drops the end ends the program.
-fn started(mut running: Running) -> std::result::Result<Started, CannotStart> {
+fn started(running: Running) -> std::result::Result<Started, CannotStart> {
+    streams(running, None)
+}
+
+/// The streams of a program, and its end. Whoever drops the end ends the program. With a keyboard it has no
+/// other input.
+fn streams(
+    mut running: Running,
+    keyboard: Option<OwnedFd>,
+) -> std::result::Result<Started, CannotStart> {
     let child = &mut running.child;
-    let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(CannotStart("the program has no streams".to_owned()));
     };
+    let stdin: Box<dyn AsyncWrite + Send + Unpin> = match (child.stdin.take(), &keyboard) {
+        (Some(stdin), _) => Box::new(stdin),
+        (None, Some(_)) => Box::new(tokio::io::sink()),
+        (None, None) => return Err(CannotStart("the program has no input".to_owned())),
+    };
     let end = async move {
+        let _keyboard = keyboard;
         match running.child.wait().await {
             Ok(exit) => Ended { text: exit.to_string(), is_success: exit.is_success() },
             Err(error) => Ended { text: format!("was lost: {error}"), is_success: false },
         }
     };
-    let (stdin, stdout, stderr) = (Box::new(stdin), Box::new(stdout), Box::new(stderr));
+    let (stdout, stderr) = (Box::new(stdout), Box::new(stderr));
     Ok(Started { stdin, stdout, stderr, end: end.boxed() })
+}
+
+/// Both ends of a terminal: what a person types at, and what a program reads from.
+fn terminal_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    // Neither may become the terminal of this program.
+    let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&keyboard)?;
+    unlockpt(&keyboard)?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let terminal = rustix::fs::open(ptsname(&keyboard, Vec::new())?, flags, Mode::empty())?;
+    Ok((keyboard, terminal))
 }

@@ -1,0 +1,221 @@
+//! A conversation as blocks of text: one for each event, whatever it is.
+//!
+//! A conversation can be larger than anything that is worth keeping in memory or can be scrolled through, so
+//! the end of it is kept: the last 2 MiB of text, and 16 KiB of each event. What is left out is said where it
+//! would be.
+
+use std::collections::{HashMap, VecDeque};
+
+use jiff::Timestamp;
+use jp_plugin_sdk::transcript::{Event, Kind};
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    text::{clean, one_line},
+    when,
+};
+
+/// How much text of one event is kept, in bytes.
+const OF_ONE: usize = 16 << 10;
+
+/// How much text is kept in all, in bytes.
+const OF_ALL: usize = 2 << 20;
+
+/// What an event without any text counts, so that their number is bounded too.
+const OVERHEAD: usize = 64;
+
+/// The end of a conversation, all of most.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Transcript {
+    pub(crate) blocks: VecDeque<Block>,
+    /// How many events came before.
+    pub(crate) earlier: usize,
+}
+
+/// One event.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Block {
+    pub(crate) role: Role,
+    /// What stands before or above the text.
+    pub(crate) head: String,
+    pub(crate) body: String,
+    pub(crate) time: Option<String>,
+}
+
+/// What an event is to the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Turn,
+    User,
+    Assistant,
+    Reasoning,
+    Call,
+    Result,
+    Failed,
+    Question,
+    Answer,
+    Settings,
+    Unknown,
+}
+
+impl Transcript {
+    /// Reads the events of a conversation.
+    pub(crate) fn read(events: &[Box<RawValue>]) -> Self {
+        let mut transcript = Self::default();
+        let (mut turn, mut size) = (0, 0);
+        // The names of tools by the ids of their calls: an answer has only the id.
+        let mut tools = HashMap::new();
+        for (position, event) in events.iter().enumerate() {
+            let event = Event::parse(position, event);
+            match &event.kind {
+                Kind::TurnStart => turn += 1,
+                Kind::ToolCallRequest { id, name, .. } => {
+                    tools.insert(id.clone(), name.clone());
+                }
+                _ => {}
+            }
+            let block = block(event, turn, &tools);
+            size += block.size();
+            transcript.blocks.push_back(block);
+            while size > OF_ALL
+                && let Some(first) = transcript.blocks.pop_front()
+            {
+                size -= first.size();
+                transcript.earlier += 1;
+            }
+        }
+        transcript
+    }
+}
+
+impl Block {
+    fn size(&self) -> usize {
+        OVERHEAD + self.head.len() + self.body.len()
+    }
+}
+
+fn block(event: Event, turn: usize, tools: &HashMap<String, String>) -> Block {
+    let (role, head, body) = match event.kind {
+        Kind::TurnStart => (Role::Turn, format!("Turn {turn}"), String::new()),
+        Kind::ChatRequest { content, author, schema } => {
+            let author = author.unwrap_or_else(|| "You".to_owned());
+            let form = schema.map(|schema| format!("\n\nto be answered as: {schema}"));
+            (Role::User, author, content + &form.unwrap_or_default())
+        }
+        Kind::Message(text) => (Role::Assistant, String::new(), text),
+        Kind::Data(data) => (Role::Assistant, String::new(), pretty(&data)),
+        Kind::Reasoning(text) => (Role::Reasoning, "thought".to_owned(), text),
+        Kind::ToolCallRequest { name, arguments, .. } => (Role::Call, name, listed(&arguments)),
+        Kind::ToolCallResponse { id, content, is_error } => {
+            let role = if is_error { Role::Failed } else { Role::Result };
+            (role, tools.get(&id).cloned().unwrap_or(id), content)
+        }
+        Kind::InquiryRequest { source, question, .. } => {
+            let text = question.get("text").and_then(Value::as_str).map(str::to_owned);
+            (Role::Question, plain(&source), text.unwrap_or_else(|| plain(&question)))
+        }
+        Kind::InquiryResponse { answer, .. } => (Role::Answer, "answer".to_owned(), plain(&answer)),
+        Kind::ConfigDelta { delta } => (Role::Settings, "settings".to_owned(), plain(&delta)),
+        Kind::Unknown { name, fields } => {
+            let name = if name.is_empty() { "event without a type".to_owned() } else { name };
+            (Role::Unknown, name, plain(&Value::Object(fields)))
+        }
+    };
+    let time =
+        event.timestamp.map(|time| time.parse::<Timestamp>().map_or(clean(&time), when::moment));
+    Block { role, head: one_line(&clean(cut(&head).0)), body: bounded(&body), time }
+}
+
+/// The text as it can be shown, with its end cut off if it is long.
+fn bounded(text: &str) -> String {
+    let (kept, left) = cut(text.trim_end());
+    let more =
+        if left > 0 { format!("\n… {} KiB more", left.div_ceil(1024)) } else { String::new() };
+    clean(kept) + &more
+}
+
+/// The beginning of a text, and how many bytes are left.
+fn cut(text: &str) -> (&str, usize) {
+    let end = text.floor_char_boundary(OF_ONE);
+    (&text[..end], text.len() - end)
+}
+
+/// Arguments of a tool: a line each, texts of several lines below their name.
+fn listed(arguments: &Map<String, Value>) -> String {
+    let line = |(name, value): (&String, &Value)| match value {
+        Value::String(text) if text.contains('\n') => format!("{name}:\n{}", text.trim_end()),
+        value => format!("{name}: {}", plain(value)),
+    };
+    arguments.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A text as it is, and every other value as JSON on one line.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(events: &[Value]) -> Transcript {
+        let raw = |event: &Value| RawValue::from_string(event.to_string()).unwrap();
+        Transcript::read(&events.iter().map(raw).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_result_names_its_tool() {
+        let call =
+            json!({ "type": "tool_call_request", "id": "1", "name": "grep", "arguments": {} });
+        let result =
+            json!({ "type": "tool_call_response", "id": "1", "content": "x", "is_error": true });
+        let stray = json!({ "type": "tool_call_response", "id": "9", "content": "x" });
+        let transcript = read(&[call, result, stray]);
+        let heads: Vec<_> =
+            transcript.blocks.iter().map(|it| (it.role, it.head.as_str())).collect();
+        assert_eq!(heads, [(Role::Call, "grep"), (Role::Failed, "grep"), (Role::Result, "9")]);
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_say_so() {
+        let text = "ü".repeat(OF_ONE);
+        let transcript = read(&[json!({ "type": "chat_request", "content": text })]);
+        let body = &transcript.blocks[0].body;
+        assert!(body.ends_with("ü\n… 16 KiB more") && body.len() < OF_ONE + 32, "{}", body.len());
+    }
+
+    #[test]
+    fn the_end_of_a_long_conversation_is_kept() {
+        let text = "x".repeat(OF_ONE);
+        let events: Vec<_> = (0..200)
+            .flat_map(|_| {
+                [
+                    json!({ "type": "turn_start" }),
+                    json!({ "type": "chat_request", "content": text }),
+                ]
+            })
+            .collect();
+        let transcript = read(&events);
+        assert_eq!(transcript.earlier + transcript.blocks.len(), 400);
+        assert!(transcript.earlier > 100 && transcript.blocks.len() > 200);
+        // The turns are counted from the beginning of all.
+        let last = transcript.blocks.iter().rfind(|block| block.role == Role::Turn).unwrap();
+        assert_eq!(last.head, "Turn 200");
+    }
+
+    #[test]
+    fn very_many_small_events_are_bounded_too() {
+        let events = vec![json!({ "type": "turn_start" }); 50_000];
+        assert!(read(&events).blocks.len() < OF_ALL / OVERHEAD);
+    }
+}

@@ -1,0 +1,175 @@
+//! Pages: what stands around each of them, and what is shown where there is none.
+
+pub(crate) mod conversation;
+pub(crate) mod event;
+mod help;
+pub(crate) mod list;
+pub(crate) mod login;
+
+use axum::{
+    extract::rejection::QueryRejection,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use jp_plugin_sdk::RequestError;
+use maud::{DOCTYPE, Markup, html};
+
+use crate::{assets, library::OpenError};
+
+/// A page before it is put into its frame.
+pub(crate) struct Frame<'a> {
+    /// What stands on the tab.
+    pub(crate) title: &'a str,
+    /// Which page it is, for style and script.
+    pub(crate) kind: &'static str,
+    /// What stands between the way home and the buttons.
+    pub(crate) bar: Markup,
+    /// What a script has to know to follow changes: where to listen, what is shown, where to ask.
+    pub(crate) live: Option<Follow>,
+    pub(crate) main: Markup,
+}
+
+/// How a page follows changes.
+pub(crate) struct Follow {
+    /// Where changes are said.
+    pub(crate) listen: String,
+    /// The state that is shown.
+    pub(crate) seen: String,
+    /// Where what is new is to be had; a number follows. Without it the page is asked for again.
+    pub(crate) since: Option<String>,
+}
+
+impl Frame<'_> {
+    fn markup(&self) -> Markup {
+        let live = self.live.as_ref();
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    title { (self.title) }
+                    link rel="icon" href=(assets::icon_address()) type="image/svg+xml";
+                    link rel="stylesheet" href=(assets::style());
+                    script src=(assets::script()) {}
+                }
+                body.(self.kind)
+                    data-listen=[live.map(|live| &live.listen)]
+                    data-seen=[live.map(|live| &live.seen)]
+                    data-since=[live.and_then(|live| live.since.as_ref())]
+                {
+                    a.skip href="#main" { "Skip to content" }
+                    header.bar { (brand()) (self.bar) (buttons(live.is_some())) }
+                    main id="main" { (self.main) }
+                    (help::dialog())
+                }
+            }
+        }
+    }
+}
+
+impl IntoResponse for Frame<'_> {
+    fn into_response(self) -> Response {
+        let page = self.markup().into_string();
+        ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+    }
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failed {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Host(#[from] RequestError),
+    #[error("The address cannot be read: {0}.")]
+    Query(#[from] QueryRejection),
+    #[error("There is no {0}.")]
+    Missing(String),
+    #[error("The page could not be made.")]
+    Broken,
+}
+
+impl IntoResponse for Failed {
+    fn into_response(self) -> Response {
+        let status = match &self {
+            Self::Open(OpenError::NotFound(_) | OpenError::Ambiguous { .. }) | Self::Missing(_) => {
+                StatusCode::NOT_FOUND
+            }
+            Self::Query(_) => StatusCode::BAD_REQUEST,
+            Self::Host(RequestError::Closed)
+            | Self::Open(OpenError::Host(RequestError::Closed)) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Open(OpenError::Host(_)) | Self::Host(_) => StatusCode::BAD_GATEWAY,
+            Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        failed(status, &self.to_string())
+    }
+}
+
+/// A page that says what went wrong, and leads home.
+pub(crate) fn failed(status: StatusCode, text: &str) -> Response {
+    let what = status.canonical_reason().unwrap_or("Error");
+    let main = html! {
+        div.message {
+            p.code { (status.as_u16()) }
+            h1 { (what) }
+            p { (text) }
+            p { a href="/" { "All conversations" } }
+        }
+    };
+    let frame = Frame { title: what, kind: "failed", bar: html! {}, live: None, main };
+    (status, frame).into_response()
+}
+
+/// For addresses that lead nowhere.
+pub(crate) async fn not_found() -> Response {
+    failed(StatusCode::NOT_FOUND, "There is nothing at this address.")
+}
+
+/// For what can only be read.
+pub(crate) async fn wrong_method() -> Response {
+    failed(StatusCode::METHOD_NOT_ALLOWED, "This page can only be read.")
+}
+
+/// A number with its thing, in the right number.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let s = if number == 1 || thing.is_empty() { "" } else { "s" };
+    format!("{grouped} {thing}{s}").trim_end().to_owned()
+}
+
+fn brand() -> Markup {
+    html! { a.brand href="/" title="All conversations" { img src=(assets::icon_address()) alt=""; span { "jp" } } }
+}
+
+fn buttons(live: bool) -> Markup {
+    html! {
+        div.buttons {
+            @if live { span.live role="status" title="Follows changes" { "Live" } }
+            button.help type="button" title="Keys (?)" aria-label="Keys" { "?" }
+            button.theme type="button" title="Light or dark (t)" aria-label="Light or dark" { "◐" }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        let check = |number, want: &str| assert_eq!(count(number, "event"), want);
+        check(0, "0 events");
+        check(1, "1 event");
+        check(999, "999 events");
+        check(20_000, "20,000 events");
+        check(1_234_567, "1,234,567 events");
+    }
+}

@@ -1,0 +1,240 @@
+//! One conversation: a page of its turns, and what was added since.
+
+use axum::{
+    extract::{Path, Query, State, rejection::QueryRejection},
+    http::header,
+    response::{IntoResponse as _, Redirect, Response},
+};
+use jp_plugin_sdk::transcript::{Event, Kind, Turn};
+use maud::{Markup, PreEscaped, html};
+use serde::Deserialize;
+use tokio::task::spawn_blocking;
+use transcript_html::Links;
+
+use super::{Failed, Follow, Frame, count};
+use crate::{
+    app::AppState,
+    library::{Conversation, Opened, Page},
+    live,
+};
+
+/// How many events are added to an open page at once.
+const ADDED: usize = 100;
+/// A text that is longer is cut, in bytes: a page is for reading.
+const LONGEST: usize = 256 << 10;
+/// How much of a request stands in the outline, in characters.
+const OUTLINE: usize = 90;
+
+/// Which part is wanted; without any, the last.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Part {
+    /// A page, from 1.
+    page: Option<usize>,
+    /// The page with this turn.
+    turn: Option<usize>,
+    /// The page with this event.
+    event: Option<usize>,
+}
+
+/// A page of a conversation.
+pub(crate) async fn show(
+    State(app): AppState,
+    Path(name): Path<String>,
+    part: Result<Query<Part>, QueryRejection>,
+) -> Result<Response, Failed> {
+    let Query(part) = part?;
+    let summary = app.library.find(&name).await?;
+    if summary.id != name {
+        return Ok(Redirect::to(&format!("/c/{}{}", summary.id, part.query())).into_response());
+    }
+    let opened = app.library.open(summary).await?;
+    let index = part.index(&opened.conversation)?;
+    // Highlighting takes a while, in which others want their answers.
+    let made = spawn_blocking(move || page(&opened, index).into_response()).await;
+    made.map_err(|_| Failed::Broken)
+}
+
+/// What stands in a conversation from a position on, for a page that is open.
+pub(crate) async fn since(
+    State(app): AppState,
+    Path((id, position)): Path<(String, usize)>,
+) -> Result<Response, Failed> {
+    let opened = app.library.open(app.library.find(&id).await?).await?;
+    let made = spawn_blocking(move || {
+        let next = opened.conversation.events().min(position.saturating_add(ADDED));
+        let turns = opened.conversation.between(position, next);
+        let body = html! {
+            div data-next=(next) data-events=(opened.conversation.events())
+                data-about=(about(&opened)) data-last=(opened.summary.last_activated_at)
+            { (turns_markup(&turns, &opened.summary.id)) }
+        };
+        ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], body.into_string()).into_response()
+    });
+    made.await.map_err(|_| Failed::Broken)
+}
+
+impl Part {
+    /// The page that is meant, from 0.
+    fn index(&self, conversation: &Conversation) -> Result<usize, Failed> {
+        let last = conversation.pages.len().saturating_sub(1);
+        if let Some(number) = self.turn {
+            let position = conversation.start_of(number);
+            let position = position.ok_or_else(|| Failed::Missing(format!("turn {number}")))?;
+            return Ok(conversation.page_of(position));
+        }
+        if let Some(position) = self.event {
+            let found = conversation.event(position);
+            found.ok_or_else(|| Failed::Missing(format!("event {position}")))?;
+            return Ok(conversation.page_of(position));
+        }
+        Ok(self.page.map_or(last, |page| page.saturating_sub(1).min(last)))
+    }
+
+    fn query(&self) -> String {
+        let pairs = [("page", self.page), ("turn", self.turn), ("event", self.event)];
+        let pairs =
+            pairs.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+        let pairs: Vec<String> = pairs.collect();
+        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+    }
+}
+
+/// Addresses of this server.
+#[derive(Debug)]
+pub(crate) struct Addresses<'a> {
+    pub(crate) id: &'a str,
+}
+
+impl Links for Addresses<'_> {
+    fn turn(&self, number: usize) -> String {
+        format!("/c/{}?turn={number}#turn-{number}", self.id)
+    }
+
+    fn event(&self, position: usize) -> String {
+        format!("/c/{}?event={position}#e{position}", self.id)
+    }
+
+    fn whole(&self, position: usize) -> Option<String> {
+        Some(format!("/c/{}/events/{position}", self.id))
+    }
+}
+
+/// The title, or that there is none.
+pub(super) fn title(opened: &Opened) -> &str {
+    let title = opened.summary.title.as_deref().map(str::trim);
+    title.filter(|title| !title.is_empty()).unwrap_or("Untitled")
+}
+
+fn page(opened: &Opened, index: usize) -> Response {
+    let Opened { summary, conversation } = opened;
+    let page = conversation.pages.get(index).copied().unwrap_or(Page { first: 0, end: 0 });
+    let turns = conversation.turns_of(&page);
+    let is_last = index + 1 >= conversation.pages.len();
+    let pages = pager(&summary.id, index, conversation.pages.len());
+    let main = html! {
+        div.heading {
+            h1 dir="auto" { (title(opened)) }
+            p.about {
+                span.numbers { (about(opened)) }
+                time datetime=(summary.last_activated_at) title=(summary.last_activated_at) data-relative {
+                    (summary.last_activated_at.get(..10).unwrap_or_default())
+                }
+                span.id { (summary.id) }
+            }
+        }
+        div.columns {
+            (outline(conversation, &turns))
+            div.transcript {
+                (pages)
+                div id="events" data-next=(page.end) { (turns_markup(&turns, &summary.id)) }
+                @if turns.is_empty() { div.message { p { "Nothing was said yet." } } }
+                (pages)
+            }
+        }
+        a.more href={ "/c/" (summary.id) "#end" } hidden { "New events ↓" }
+        div id="end" {}
+    };
+    let since = is_last.then(|| format!("/c/{}/since/", summary.id));
+    let listen = format!("/c/{}/live", summary.id);
+    let live = Some(Follow { listen, seen: live::state_of(summary), since });
+    let tab = format!("{} · jp", title(opened));
+    let bar = html! { span.where dir="auto" { (title(opened)) } };
+    Frame { title: &tab, kind: "reading", bar, live, main }.into_response()
+}
+
+fn about(opened: &Opened) -> String {
+    let turns = opened.conversation.turns.iter().filter(|turn| turn.number > 0).count();
+    let events = opened.conversation.events();
+    format!("{} · {}", count(turns, "turn"), count(events, "event"))
+}
+
+/// The turns of this page, by what was asked in them.
+fn outline(conversation: &Conversation, turns: &[Turn]) -> Markup {
+    let request = |number: usize| {
+        let index = conversation.turns.binary_search_by_key(&number, |turn| turn.number).ok()?;
+        let text = conversation.turns[index].request()?;
+        let line = text.lines().find(|line| !line.trim().is_empty())?;
+        Some(line.chars().filter(|c| !"`*".contains(*c)).take(OUTLINE).collect::<String>())
+    };
+    html! {
+        nav.outline aria-label="Turns on this page" {
+            ol {
+                @for turn in turns {
+                    li {
+                        a href={ "#turn-" (turn.number) } {
+                            span.number { (turn.number) }
+                            span dir="auto" { (request(turn.number).unwrap_or_else(|| "…".to_owned())) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pager(id: &str, index: usize, pages: usize) -> Markup {
+    let to = |index: usize| format!("/c/{id}?page={}", index + 1);
+    html! {
+        @if pages > 1 {
+            nav.pages aria-label="Pages" {
+                span {
+                    @if index > 0 {
+                        a href=(to(0)) { "First" } " " a rel="prev" href=(to(index - 1)) { "← Earlier" }
+                    }
+                }
+                span { "Page " (index + 1) " of " (pages) }
+                span {
+                    @if index + 1 < pages {
+                        a rel="next" href=(to(index + 1)) { "Later →" } " " a href={ "/c/" (id) } { "Latest" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn turns_markup(turns: &[Turn], id: &str) -> Markup {
+    let links = Addresses { id };
+    let render = |turn: &Turn| {
+        let events = turn.events.iter().map(|event| shortened(event, id)).collect();
+        transcript_html::turn(&Turn { number: turn.number, events }, &links).into_string()
+    };
+    PreEscaped(turns.iter().map(render).collect())
+}
+
+/// The event, with a text that is too long for a page cut off. (Results are cut by the markup itself.)
+fn shortened(event: &Event, id: &str) -> Event {
+    let mut event = event.clone();
+    let position = event.position;
+    if let Kind::ChatRequest { content: text, .. } | Kind::Message(text) | Kind::Reasoning(text) =
+        &mut event.kind
+        && text.len() > LONGEST
+    {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        // In front, because behind it could be within a block that was cut open.
+        let note = format!("*Cut after 256 KiB. All of it is at* `/c/{id}/events/{position}`\n\n");
+        text.insert_str(0, &note);
+    }
+    event
+}

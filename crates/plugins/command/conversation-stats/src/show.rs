@@ -154,7 +154,8 @@ fn charts(out: &mut String, counts: &Counts, is_one: bool) {
     {
         let _ = writeln!(out, "\n  events, a bar for each {unit}\n  {}", spark::line(&values));
     }
-    if is_one && counts.turn_seconds.len() > 1 {
+    let takes_time = counts.turn_seconds.iter().any(|seconds| *seconds > 0.0);
+    if is_one && takes_time && counts.turn_seconds.len() > 1 {
         let skipped = counts.turn_seconds.len().saturating_sub(spark::WIDTH);
         let last = counts.turn_seconds.get(skipped..).unwrap_or_default();
         let which = if skipped > 0 { format!(", the last {}", last.len()) } else { String::new() };

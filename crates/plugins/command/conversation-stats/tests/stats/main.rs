@@ -152,11 +152,14 @@ fn what_cannot_be_read_is_named_and_the_others_are_counted() {
     );
 }
 
+/// The plugin is asked for help as the host asks it, without the two seconds that the host has for that.
 #[test]
 fn help_and_what_is_wrong() {
     let env = workspace(1);
-    let help = stats(&env, &["-h"]).run().success();
-    insta::assert_snapshot!(help.stdout(), @"
+    let asked = env.command(PROGRAM, [""; 0]).stdin("{\"type\":\"describe\"}\n").run().success();
+    let description: Value = serde_json::from_str(asked.stdout()).unwrap();
+    assert_eq!(description["command"], json!(["conversation", "stats"]));
+    insta::assert_snapshot!(description["help"].as_str().unwrap(), @"
     Count turns, words, tokens, tool calls and time of conversations
 
     Usage: jp conversation stats [OPTIONS] [CONVERSATION]...

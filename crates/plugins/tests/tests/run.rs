@@ -19,6 +19,7 @@ type Trial = (&'static str, fn(&User, &Listed));
 
 const TRIALS: &[Trial] = &[
     ("conversation-export", exports),
+    ("conversation-stats", counts),
     ("dashboard", shows_a_list),
     ("export", exports),
     ("serve-http-api", serves_json),
@@ -51,6 +52,12 @@ fn exports(user: &User, plugin: &Listed) {
     user.jp(&format!("{} --format html -o page.html", plugin.command)).run().success();
     let page = user.env.read("page.html");
     assert!(page.contains(ANSWER) && page.contains("</html>"), "{page}");
+}
+
+fn counts(user: &User, plugin: &Listed) {
+    let output = user.jp(&format!("{} --json", plugin.command)).run().success();
+    let counted: Value = serde_json::from_str(output.stdout()).unwrap();
+    assert!(counted.to_string().contains("\"turns\":1"), "{output}");
 }
 
 fn shows_a_list(user: &User, plugin: &Listed) {

@@ -51,9 +51,9 @@ fn in_bash() {
 
 /// A shell that finds `jp` and the plugins, and nothing of what is built beside `jp`.
 fn shell<'a>(env: &'a TestEnv, program: &str, args: &[&str]) -> Run<'a> {
-    let jp = ["-sf", env!("CARGO_BIN_EXE_jp"), bin(env).as_str()];
-    env.command("/bin/ln", jp).run().success();
-    let search = format!("{}:/usr/bin:/bin", bin(env));
+    let bin = bin(env);
+    env.command("/bin/ln", ["-sf", env!("CARGO_BIN_EXE_jp"), bin.as_str()]).run().success();
+    let search = format!("{bin}:/usr/bin:/bin");
     env.command(program, args.iter().copied()).env("PATH", search)
 }
 

@@ -1,8 +1,9 @@
 //! What the user asked for: the words of the command line over the `options` of the settings.
 //!
 //! The danger is a workspace of somebody else: its settings are read too, so they could open the port to
-//! the network with a token that their author knows. An address that other machines can reach is
-//! therefore obeyed on the command line only.
+//! the network, or to a page that calls this machine by a name of its own, with a token that their author
+//! knows. What lets others in is therefore obeyed on the command line only: another address with the token
+//! for it, and other names.
 
 use std::{
     io::Read as _,
@@ -65,8 +66,6 @@ struct Options {
     bind: Option<IpAddr>,
     token: Option<String>,
     token_file: Option<PathBuf>,
-    #[serde(default)]
-    allow_host: Vec<String>,
 }
 
 /// What is to be done.
@@ -120,16 +119,9 @@ fn listen(args: Args, options: Options) -> Result<Listen, Failure> {
         )));
     }
     let bind = args.bind.or(options.bind).unwrap_or(Ipv4Addr::LOCALHOST.into());
-    let token = match (args.token_file.or(options.token_file), options.token) {
-        (Some(file), _) => Some(read_token(&file)?),
-        (None, Some(text)) => Some(Token::given(&text).map_err(|error| {
-            usage(format!("`plugins.command.serve-http-api.options.token`: {error}"))
-        })?),
-        (None, None) => None,
-    };
-    let token = match token {
-        Some(token) => token,
-        None if bind.is_loopback() => Token::generate()?,
+    let token = match args.token_file {
+        Some(file) => read_token(&file)?,
+        None if bind.is_loopback() => usual_token(&options)?,
         None => {
             return Err(usage(format!(
                 "{bind} is an address that other machines can reach, so choose a token for it: \
@@ -138,8 +130,18 @@ fn listen(args: Args, options: Options) -> Result<Listen, Failure> {
         }
     };
     let port = args.port.or(options.port).unwrap_or(limits::PORT);
-    let names = args.allow_host.into_iter().chain(options.allow_host).collect();
-    Ok(Listen { address: SocketAddr::new(bind, port), token, names })
+    Ok(Listen { address: SocketAddr::new(bind, port), token, names: args.allow_host })
+}
+
+/// The token for clients on this machine: the one of the settings, or a new one.
+fn usual_token(options: &Options) -> Result<Token, Failure> {
+    match (&options.token_file, &options.token) {
+        (Some(file), _) => read_token(file),
+        (None, Some(text)) => Token::given(text).map_err(|error| {
+            usage(format!("`plugins.command.serve-http-api.options.token`: {error}"))
+        }),
+        (None, None) => Ok(Token::generate()?),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file that the user names, outside of the store")]

@@ -141,9 +141,17 @@ impl Command {
         )
     }
 
-    /// Whether the command is there to run programs of others.
-    pub(crate) fn starts_programs(&self) -> bool {
-        matches!(self, Self::External(_) | Self::Tool(Tool::Run(_)) | Self::Mcp(Mcp::Call(_)))
+    /// Whether the command is there to run a program that may do what the user can.
+    pub(crate) fn starts_a_program(&self) -> bool {
+        matches!(self, Self::External(_))
+    }
+
+    /// What the log says of it. The words of a plugin are its own, and a secret may be among them.
+    pub(crate) fn logged(&self) -> String {
+        match self {
+            Self::External(words) => format!("External({:?}, …)", words.first()),
+            other => format!("{other:?}"),
+        }
     }
 }
 

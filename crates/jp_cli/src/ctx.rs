@@ -53,7 +53,7 @@ pub(crate) struct Ctx {
     terminal: Terminal,
     now: Timestamp,
     store: OnceLock<FsStore>,
-    /// What starts the first program, made when this one was small.
+    /// What starts a plugin that is not confined, made when this program was small.
     waiting: Mutex<Option<Waiting>>,
 }
 
@@ -68,7 +68,7 @@ impl Ctx {
         };
         log::start(global.verbose, log_file(global, &cwd)?);
         let root = Workspace::find_root(&cwd).ok();
-        tracing::info!(%cwd, ?root, ?command, "started");
+        tracing::info!(%cwd, ?root, command = command.logged(), "started");
         let origins = Origins::new(global, command, root.as_deref(), &cwd)?;
         let (config, policies) = origins.load(None)?;
         check_format(global, command)?;
@@ -165,7 +165,7 @@ impl Ctx {
         Ok(self.store.get_or_init(|| FsStore::new(&workspace.storage())))
     }
 
-    /// What starts the first program, for whoever comes first.
+    /// What starts a plugin that is not confined, for whoever comes first.
     pub(crate) fn take_waiting(&self) -> Option<Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -176,10 +176,10 @@ impl Ctx {
     }
 }
 
-/// Makes what starts the first program while nothing is open and nothing else runs here, so that it can be a
+/// Makes what starts a plugin while nothing is open and nothing else runs here, so that it can be a
 /// copy of this process. Where that cannot be, one is started when it is needed.
 fn waiting(command: &Command) -> Option<Waiting> {
-    command.starts_programs().then(|| Waiting::fork().ok()).flatten()
+    command.starts_a_program().then(|| Waiting::fork().ok()).flatten()
 }
 
 /// The configuration as it is for these options, and without what files of the workspace say: for help,

@@ -52,7 +52,7 @@ pub(crate) fn resolver(ctx: &Ctx, wishes: Wishes) -> Result<Arc<Resolver>> {
     let workspace = Workspace::open(root)?;
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
-    let confiner = Arc::new(confine::confiner(ctx.config())?.begun(ctx.take_waiting()));
+    let confiner = Arc::new(confine::confiner(ctx.config())?);
     let mcp = mcp::world(ctx, wishes.attended.as_ref());
     let world = World {
         vfs: vfs::world(ctx, &root, &confiner, wishes.attended, wishes.trace)?,

@@ -30,7 +30,6 @@ use std::{ffi::OsString, path::PathBuf, sync::OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_process::{Host, SpawnError};
 use jp_sandbox::{
-    linux::Waiting,
     machine::{Feature, Machine},
     plan::{Lifetime, Profile},
     presets::{Preset, PresetPlaces},
@@ -134,12 +133,6 @@ impl Confiner {
         let host = Host::new(surroundings.helper.clone());
         let (machine, presets) = (OnceCell::new(), OnceLock::new());
         Self { surroundings, settings, host, machine, presets }
-    }
-
-    /// The same with somebody who starts the first program.
-    #[must_use]
-    pub fn begun(self, waiting: Option<Waiting>) -> Self {
-        Self { host: self.host.begun(waiting), ..self }
     }
 
     /// What the machine offers, tried or remembered.

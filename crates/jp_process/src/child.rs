@@ -146,6 +146,11 @@ impl Child {
         Self { stdin, stdout, stderr, ..self }
     }
 
+    /// Gives up an order that was never begun: nobody carries it out later.
+    pub(crate) fn give_up(&mut self) {
+        self.process.give_up();
+    }
+
     /// The file that was executed.
     pub fn program(&self) -> &Path {
         &self.program

@@ -157,8 +157,11 @@ impl Host {
             }
             // An order that nobody took is gone with the helper. One that somebody took is not, and may
             // still be carried out, so it is not given to anybody else.
-            let late = |_| SpawnError::Late { program: name(), within: self.patience };
-            timeout(KNOWN_WITHIN, began(&mut child)).await.map_err(late)?
+            let Ok(heard) = timeout(KNOWN_WITHIN, began(&mut child)).await else {
+                child.give_up();
+                return Err(SpawnError::Late { program: name(), within: self.patience });
+            };
+            heard
         };
         match (heard, spawner) {
             (Ok(()), _) => Ok(Some(child)),

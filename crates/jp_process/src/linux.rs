@@ -207,6 +207,11 @@ impl Process {
         self.child.signal(number)
     }
 
+    /// Gives up an order that was never begun.
+    pub(crate) fn give_up(&mut self) {
+        self.child.give_up();
+    }
+
     /// Ends the program and everything it started.
     pub(crate) fn kill(&self) -> io::Result<()> {
         self.child.kill()

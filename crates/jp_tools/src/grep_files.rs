@@ -8,7 +8,10 @@ mod hits;
 mod remote;
 mod sink;
 
-use std::{fmt::Write, io::Read};
+use std::{
+    fmt::Write,
+    io::{self, Read},
+};
 
 use camino::Utf8Path;
 use grep_matcher::LineTerminator;
@@ -171,11 +174,26 @@ impl Search<'_> {
     fn file(&mut self, path: &Utf8Path, file: impl Read) {
         let room = self.hits.room_for(path);
         let mut sink = LineSink::new(self.matcher, self.files_only, room);
-        match self.searcher.search_reader(self.matcher, file, &mut sink) {
+        match self.searcher.search_reader(self.matcher, UntilEnd(Some(file)), &mut sink) {
             Ok(()) if sink.is_binary => self.hits.binary += 1,
             Ok(()) => self.hits.add(path, sink.into_hit()),
             Err(_) => self.hits.unreadable += 1,
         }
+    }
+}
+
+/// A file that is not asked again once it has ended. The searcher asks twice more, and most files are so
+/// short that these questions are most of what they cost.
+struct UntilEnd<R>(Option<R>);
+
+impl<R: Read> Read for UntilEnd<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(file) = &mut self.0 else { return Ok(0) };
+        let length = file.read(buffer)?;
+        if length == 0 && !buffer.is_empty() {
+            self.0 = None;
+        }
+        Ok(length)
     }
 }
 

@@ -215,7 +215,7 @@ async fn start_confined(
     args: Vec<OsString>,
     extra: Vec<(OsString, OsString)>,
 ) -> Result<Started> {
-    let confiner = confine::confiner(ctx.config())?.begun(ctx.take_waiting());
+    let confiner = confine::confiner(ctx.config())?;
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let settings = ctx.config().app.plugins.command.get(&chosen.id);

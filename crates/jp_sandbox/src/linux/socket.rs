@@ -58,7 +58,7 @@ impl Socket {
         let length = {
             let mut slices = [IoSliceMut::new(&mut bytes)];
             let flags = RecvFlags::CMSG_CLOEXEC;
-            retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags))?.bytes
+            after_reset(|| retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags)))?.bytes
         };
         let mut descriptors = Vec::new();
         for message in ancillary.drain() {
@@ -77,16 +77,9 @@ impl Socket {
 impl Socket {
     /// How long the next message is, waiting for one; nothing when the other side has ended.
     fn next_length(&self) -> io::Result<usize> {
-        let look = || {
-            let flags = RecvFlags::PEEK | RecvFlags::TRUNC;
-            retry(|| recv(&self.0, &mut [0_u8; 0][..], flags)).map(|(_, length)| length)
-        };
-        match look() {
-            // The other side has ended without reading all that it was sent. The kernel says so
-            // once, before what it had said itself, which is still to be received.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => look(),
-            length => length,
-        }
+        let flags = RecvFlags::PEEK | RecvFlags::TRUNC;
+        let look = || retry(|| recv(&self.0, &mut [0_u8; 0][..], flags));
+        Ok(after_reset(look)?.1)
     }
 }
 
@@ -105,6 +98,15 @@ impl From<Socket> for OwnedFd {
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+/// When the other side has ended without reading all that it was sent, the kernel says so once, whenever that
+/// is, before what it had said itself, which is still to be received.
+fn after_reset<T>(mut receive: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    match receive() {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => receive(),
+        received => received,
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{MemfdFlags, memfd_create},
     net::sockopt::{Timeout, set_socket_timeout},
-    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, setpgid, waitpid},
 };
 
 use super::{
@@ -49,10 +49,14 @@ struct Helper {
 
 /// What starts one process, and is there already: a copy of this program that waits for its order. Making
 /// one takes a fork and no more, where a helper has to be executed and to fork in turn.
+///
+/// It is for programs that may see what this one does: the words it was called with stand in `/proc` for
+/// whatever is started in a namespace by a copy.
 #[derive(Debug)]
 pub struct Waiting {
     socket: Socket,
-    helper: Helper,
+    /// Taken along by the process that is started.
+    helper: Option<Helper>,
 }
 
 /// What becomes the standard streams of a process.
@@ -150,7 +154,9 @@ impl Waiting {
         let (ours, theirs) = Socket::pair()?;
         match sys::fork(alone)? {
             Fork::Parent(number) => {
-                Ok(Self { socket: ours, helper: Helper { number, has_ended: false } })
+                // It does the same; whoever comes first keeps signals of the terminal from it.
+                let _ = setpgid(Some(number), Some(number));
+                Ok(Self { socket: ours, helper: Some(Helper { number, has_ended: false }) })
             }
             Fork::Child => {
                 let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
@@ -163,14 +169,23 @@ impl Waiting {
 
     /// Starts the process. What could not be done is told as its first event.
     pub fn spawn(
-        self,
+        mut self,
         confinement: Confinement,
         program: Program,
         stdio: &Stdio,
     ) -> io::Result<Child> {
         let mut child = send_order(&self.socket, &Order { confinement, program }, stdio)?;
-        child.waited = Some(self.helper);
+        child.waited = self.helper.take();
         Ok(child)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(helper) = &mut self.helper {
+            let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
+            helper.end();
+        }
     }
 }
 
@@ -197,17 +212,21 @@ impl Drop for Spawner {
     fn drop(&mut self) {
         // The end of the socket is what the helper ends by, and the supervisor that waits for an order.
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
-        let mut helper = self.helper();
-        if helper.ends() {
-            return;
-        }
-        helper.kill();
-        // If it does not even go then, it is stuck in the kernel, and nobody can wait for it.
-        helper.ends();
+        self.helper().end();
     }
 }
 
 impl Helper {
+    /// Sees to it that it ends, which it does by itself when nobody is at the other side of its socket.
+    fn end(&mut self) {
+        if self.ends() {
+            return;
+        }
+        self.kill();
+        // If it does not even go then, it is stuck in the kernel, and nobody can wait for it.
+        self.ends();
+    }
+
     /// Waits until it has ended, if that is soon.
     fn ends(&mut self) -> bool {
         if !self.has_ended()
@@ -250,10 +269,23 @@ impl Child {
     }
 }
 
+impl Child {
+    /// Gives up an order that was never begun: whoever holds it does not carry it out later.
+    pub fn give_up(&mut self) {
+        if let Some(waited) = &mut self.waited {
+            waited.kill();
+        }
+    }
+}
+
 impl Drop for Child {
     fn drop(&mut self) {
-        // It ends when nobody is there to hear it. Mostly it has by now; otherwise it goes with this program.
-        self.waited.as_mut().map(Helper::has_ended);
+        if let Some(waited) = &mut self.waited {
+            // It ends when nobody is there to hear it, with everything it started. Mostly it has by now;
+            // otherwise it goes by itself, and is reaped with this program.
+            let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
+            waited.has_ended();
+        }
     }
 }
 

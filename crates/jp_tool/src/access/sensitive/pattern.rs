@@ -17,6 +17,8 @@ pub(super) struct Pattern {
     form: Form,
     /// What comes after `~/`, `/` or `**/`. A name with stars is folded, a path is as written.
     rest: String,
+    /// Where its last name begins.
+    end: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +64,8 @@ impl Pattern {
             return Err(SensitivePatternError::Form { pattern, reason });
         }
         let rest = if form == Form::Anywhere { fold(rest) } else { rest.to_owned() };
-        Ok(Self { text: text.to_owned(), form, rest })
+        let end = rest.len() - Utf8Path::new(&rest).file_name().unwrap_or_default().len();
+        Ok(Self { text: text.to_owned(), form, rest, end })
     }
 
     pub(super) fn text(&self) -> &str {
@@ -105,7 +108,7 @@ impl Pattern {
 
     /// The last name of what the pattern names, with its stars.
     pub(super) fn end(&self) -> &str {
-        Utf8Path::new(&self.rest).file_name().unwrap_or_default()
+        &self.rest[self.end..]
     }
 
     /// Whether a directory of this name can be one that leads to what the pattern names.

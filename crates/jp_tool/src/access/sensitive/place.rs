@@ -61,6 +61,14 @@ fn starts_with(names: &[&str], path: &Utf8Path) -> bool {
 }
 
 pub(super) fn is_same(name: &str, other: &str) -> bool {
+    // Most names differ in their first letter, and this is asked for every name that is passed.
+    if let (Some(first), Some(second)) = (name.bytes().next(), other.bytes().next())
+        && first.is_ascii()
+        && second.is_ascii()
+        && !first.eq_ignore_ascii_case(&second)
+    {
+        return false;
+    }
     name.eq_ignore_ascii_case(other)
         || (!(name.is_ascii() && other.is_ascii()) && fold(name) == fold(other))
 }

@@ -10,7 +10,7 @@ fn html(value: Value) -> String {
     if let Value::Object(fields) = &mut value {
         fields.entry("timestamp").or_insert(json!("2026-03-18T13:19:05.281973Z"));
     }
-    event(&Event::from_value(7, value), &OnePage).into_string()
+    event_of(&Event::from_value(7, value), None, &OnePage).into_string()
 }
 
 /// Every text of an event is hostile, and none becomes markup.

@@ -1,8 +1,8 @@
 //! One event as a block of a page. What was said stands open; what led to it can be opened.
 
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _};
 
-use jp_plugin_sdk::transcript::{Event, Kind};
+use jp_plugin_sdk::transcript::{Event, Kind, Turn};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
@@ -15,9 +15,17 @@ use crate::{
 /// How much of the arguments of a call is said in one line, in characters.
 const BRIEF: usize = 100;
 
-/// An event. Its block has the id `e<position>`.
-pub fn event(event: &Event, links: &dyn Links) -> Markup {
-    event_of(event, None, links)
+/// An event. Its block has the id `e<position>`. The turn that it is of knows which tool a result is of.
+pub fn event(event: &Event, turn: &Turn, links: &dyn Links) -> Markup {
+    event_of(event, tool(event, &turn.tools()), links)
+}
+
+/// The name of the tool that an event is a result of, in the names by the ids of the calls.
+pub(crate) fn tool<'n>(event: &Event, names: &HashMap<&str, &'n str>) -> Option<&'n str> {
+    match &event.kind {
+        Kind::ToolCallResponse { id, .. } => names.get(id.as_str()).copied(),
+        _ => None,
+    }
 }
 
 /// The same, with the name of the tool that a result is of.

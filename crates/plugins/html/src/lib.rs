@@ -30,7 +30,7 @@ pub use self::{
     event::event,
     links::{LONGEST, Links, OnePage},
     markdown::markdown,
-    turn::turn,
+    turn::{part, turn},
 };
 
 /// How it all looks: light and dark by what the reader prefers, or by `data-theme` on the root.

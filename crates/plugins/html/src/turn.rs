@@ -4,26 +4,32 @@ use jp_plugin_sdk::transcript::{Event, Kind, Turn};
 use maud::{Markup, html};
 
 use crate::{
-    event::{Precision, event_of, time},
+    event::{Precision, event_of, time, tool},
     links::Links,
 };
 
 /// A turn. Its block has the id `turn-<number>`.
 pub fn turn(turn: &Turn, links: &dyn Links) -> Markup {
+    part(turn, &turn.events, links)
+}
+
+/// Some events of a turn, under the heading of the turn. They may have been cut; what they refer to is
+/// looked up in the whole turn, as a result may be of a call that is not among them.
+pub fn part<'e>(
+    turn: &Turn,
+    events: impl IntoIterator<Item = &'e Event>,
+    links: &dyn Links,
+) -> Markup {
     let id = format!("turn-{}", turn.number);
-    let tools = turn.tools();
-    let tool = |event: &Event| match &event.kind {
-        Kind::ToolCallResponse { id, .. } => tools.get(id.as_str()).copied(),
-        _ => None,
-    };
+    let names = turn.tools();
     html! {
         section.turn id=(id) {
             h2 {
                 a.permalink href=(links.turn(turn.number)) { (title(turn.number)) }
                 @if let Some(stamp) = turn.began() { " " (time(stamp, Precision::DateAndTime)) }
             }
-            @for event in turn.events.iter().filter(|event| !is_heading(event)) {
-                (event_of(event, tool(event), links))
+            @for event in events.into_iter().filter(|event| !is_heading(event)) {
+                (event_of(event, tool(event, &names), links))
             }
         }
     }

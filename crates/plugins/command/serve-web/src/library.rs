@@ -53,6 +53,14 @@ pub(crate) struct Conversation {
     size: usize,
 }
 
+/// A turn, and those of its events that are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// All of it: what is wanted may refer to what is not.
+    pub(crate) turn: &'a Turn,
+    pub(crate) events: &'a [Event],
+}
+
 /// Why a conversation cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
@@ -82,7 +90,7 @@ impl Library {
 
     /// The conversation that is meant, in a fresh listing.
     pub(crate) async fn find(&self, name: &str) -> Result<Summary, OpenError> {
-        pick(self.list().await?, name)
+        pick(&self.list().await?, name)
     }
 
     /// A conversation as it is now, read only if it is not known already.
@@ -149,22 +157,26 @@ impl Conversation {
         self.turns[index].events.first().map(|event| event.position)
     }
 
-    /// The turns of a page, those that it has only a part of with that part.
-    pub(crate) fn turns_of(&self, page: &Page) -> Vec<Turn> {
+    /// The turns of a page.
+    pub(crate) fn parts_of(&self, page: &Page) -> Vec<Part<'_>> {
         self.between(page.first, page.end)
     }
 
     /// The turns with events from one position up to another.
-    pub(crate) fn between(&self, first: usize, end: usize) -> Vec<Turn> {
-        let within = |event: &&Event| (first..end).contains(&event.position);
-        let part = |turn: &Turn| {
-            let events: Vec<Event> = turn.events.iter().filter(within).cloned().collect();
-            (!events.is_empty()).then_some(Turn { number: turn.number, events })
-        };
+    pub(crate) fn between(&self, first: usize, end: usize) -> Vec<Part<'_>> {
+        fn part(turn: &Turn, first: usize, end: usize) -> Option<Part<'_>> {
+            let before = |position| turn.events.partition_point(|event| event.position < position);
+            let events = turn.events.get(before(first)..before(end))?;
+            (!events.is_empty()).then_some(Part { turn, events })
+        }
         let ends = |turn: &Turn| turn.events.last().map_or(0, |event| event.position);
         let from = self.turns.partition_point(|turn| ends(turn) < first);
         let starts = |turn: &&Turn| turn.events.first().is_some_and(|event| event.position < end);
-        self.turns[from..].iter().take_while(starts).filter_map(part).collect()
+        self.turns[from..]
+            .iter()
+            .take_while(starts)
+            .filter_map(|turn| part(turn, first, end))
+            .collect()
     }
 }
 
@@ -196,7 +208,7 @@ mod tests {
             [Some(0), Some(1), Some(4), None]
         );
         let parts = conversation.between(3, 5);
-        let parts = parts.iter().map(|turn| (turn.number, turn.events.len()));
+        let parts = parts.iter().map(|part| (part.turn.number, part.events.len()));
         assert_eq!(parts.collect::<Vec<_>>(), [(1, 1), (2, 1)]);
         assert!(conversation.between(6, 9).is_empty());
     }

@@ -125,7 +125,7 @@ pub(crate) async fn of_conversation(
     Query(seen): Query<Seen>,
 ) -> Result<Response, Failed> {
     let listing = app.library.list().await?;
-    let id = pick(listing.clone(), &id)?.id;
+    let id = pick(&listing, &id)?.id;
     app.live.publish(listing);
     let state =
         move |listing: &[Summary]| listing.iter().find(|known| known.id == id).map(state_of);

@@ -26,11 +26,15 @@ mod when;
 
 use std::{io, net::SocketAddr, process::ExitCode, time::Duration};
 
-use jp_plugin_sdk::{Failure, Plugin, asynchronous::Session};
+use jp_plugin_sdk::{Failure, Plugin, args::Stop, asynchronous::Session};
 use tokio::{net::TcpListener, runtime};
 use tokio_util::sync::CancellationToken;
 
-use crate::{app::App, guard::Gate, settings::Settings};
+use crate::{
+    app::App,
+    guard::Gate,
+    settings::{COMMAND, Settings, SettingsError},
+};
 
 /// How many pages are made at a time. The rest of the plugin is one thread that never waits.
 const WORKERS: usize = 4;
@@ -54,7 +58,7 @@ fn main() -> ExitCode {
     let description = "Show the conversations of this workspace in a browser, read-only";
     let plugin = Plugin::new("serve-web", env!("CARGO_PKG_VERSION"), description)
         .help(Settings::help())
-        .command("serve web");
+        .command(COMMAND);
     let runtime =
         runtime::Builder::new_current_thread().enable_all().max_blocking_threads(WORKERS).build();
     match (plugin, runtime) {
@@ -64,8 +68,14 @@ fn main() -> ExitCode {
 }
 
 async fn run(session: Session) -> Result<(), Failure> {
-    let settings = Settings::read(session.init());
-    let settings = settings.map_err(|error| Failure::from(error).code(USAGE))?;
+    match Settings::read(session.init()) {
+        Ok(settings) => serve(session, settings).await,
+        Err(SettingsError::Args(Stop::Help(text))) => Ok(session.print(&text).await?),
+        Err(error) => Err(Failure::from(error).code(USAGE)),
+    }
+}
+
+async fn serve(session: Session, settings: Settings) -> Result<(), Failure> {
     let listener = listen(settings.address).await?;
     let address =
         listener.local_addr().map_err(|error| StartError::Listen(settings.address, error))?;
@@ -90,7 +100,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
     })
 }
 
-/// The address for a browser, and how to end.
+/// The address for a browser, and a warning where others can reach it.
 fn welcome(settings: &Settings, address: SocketAddr) -> String {
     let token = settings.token.as_ref().filter(|_| settings.token_is_new);
     let token = token.map(|token| format!("?token={}", token.reveal())).unwrap_or_default();

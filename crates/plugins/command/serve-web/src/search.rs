@@ -77,9 +77,7 @@ impl Wanted {
             Place::Content => Words(Vec::new()),
         };
         let meant = |summary: &&Summary| {
-            self.age.includes(summary, now)
-                && self.title.includes(summary)
-                && words.are_in(&[summary.title.as_deref().unwrap_or_default(), &summary.id])
+            self.age.includes(summary, now) && self.title.includes(summary) && words.name(summary)
         };
         listing.iter().filter(meant).cloned().collect()
     }
@@ -119,8 +117,13 @@ impl Wanted {
 }
 
 impl Words {
+    /// Whether every word is in the title or the id.
+    pub(crate) fn name(&self, summary: &Summary) -> bool {
+        self.are_in(&[summary.title.as_deref().unwrap_or_default(), &summary.id])
+    }
+
     /// Whether every word is in one of the texts.
-    pub(crate) fn are_in(&self, texts: &[&str]) -> bool {
+    fn are_in(&self, texts: &[&str]) -> bool {
         self.0.iter().all(|word| texts.iter().any(|text| word.is_match(text)))
     }
 

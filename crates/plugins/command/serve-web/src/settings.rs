@@ -14,18 +14,28 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{CommandFactory as _, Parser};
-use jp_plugin_sdk::Init;
+use clap::Parser;
+use jp_plugin_sdk::{
+    Init,
+    args::{Stop, help, parse},
+};
 use serde::Deserialize;
 use serde_json::Value;
 
 use self::token_file::TokenFileError;
 use crate::token::Token;
 
+/// The words that this plugin answers to.
+pub(crate) const COMMAND: &str = "serve web";
 /// Where a configuration of another version leaves us without an answer.
 const DEFAULT_PORT: u16 = 3141;
 /// A token that is shorter can be guessed.
 const SHORTEST_TOKEN: usize = 16;
+
+const AFTER_HELP: &str = "\
+Read-only, and live: a conversation that goes on elsewhere goes on in the browser. Ends with Ctrl-C.
+
+Without flags, the address and the port come from `[server.web]`.";
 
 /// Where to listen and who may look.
 #[derive(Debug)]
@@ -40,11 +50,8 @@ pub(crate) struct Settings {
 }
 
 /// Show the conversations of this workspace in a browser
-///
-/// Read-only, and live: a conversation that goes on elsewhere goes on in the browser. Ends with Ctrl-C.
 #[derive(Debug, Parser)]
-#[command(bin_name = "jp serve web", no_binary_name = true, disable_version_flag = true)]
-#[command(after_help = "Without flags, the address and the port come from `[server.web]`.")]
+#[command(after_help = AFTER_HELP)]
 struct Args {
     /// The address to listen on; one that other machines can reach needs a token
     #[arg(long, value_name = "ADDRESS")]
@@ -76,8 +83,8 @@ struct Options {
 /// Why there is nothing to start with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingsError {
-    #[error("{0}")]
-    Usage(String),
+    #[error(transparent)]
+    Args(#[from] Stop),
     #[error("`plugins.command.serve-web.options` cannot be used")]
     Options(#[source] serde_json::Error),
     #[error(
@@ -109,8 +116,7 @@ pub(crate) enum SettingsError {
 impl Settings {
     /// Reads what the host sent along.
     pub(crate) fn read(init: &Init) -> Result<Self, SettingsError> {
-        let args = Args::try_parse_from(&init.args)
-            .map_err(|error| SettingsError::Usage(error.render().to_string()))?;
+        let args: Args = parse(COMMAND, init.args.iter().cloned())?;
         let options = Options::read(init)?;
         let given = token(args.token, args.token_file)?;
         let address = match args.bind {
@@ -131,7 +137,7 @@ impl Settings {
 
     /// What `jp serve web -h` prints.
     pub(crate) fn help() -> String {
-        Args::command().render_long_help().to_string()
+        help::<Args>(COMMAND)
     }
 }
 

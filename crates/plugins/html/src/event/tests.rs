@@ -10,7 +10,7 @@ fn html(value: Value) -> String {
     if let Value::Object(fields) = &mut value {
         fields.entry("timestamp").or_insert(json!("2026-03-18T13:19:05.281973Z"));
     }
-    event(&Event::from_value(7, value), &OnePage).into_string()
+    event_of(&Event::from_value(7, value), None, &OnePage).into_string()
 }
 
 /// Every text of an event is hostile, and none becomes markup.
@@ -117,16 +117,16 @@ fn a_long_result_is_cut_where_all_of_it_is_elsewhere() {
         Event::from_value(3, json!({ "type": "tool_call_response", "id": "1", "content": content }))
     };
     let long = result(LONGEST + 2);
-    let whole = event(&long, &OnePage).into_string();
+    let whole = event_of(&long, None, &OnePage).into_string();
     assert_eq!(whole.matches('é').count(), LONGEST / 2 + 1);
-    let cut = event(&long, &Pages).into_string();
+    let cut = event_of(&long, None, &Pages).into_string();
     assert_eq!(cut.matches('é').count(), LONGEST / 2);
     assert!(
         cut.contains("<a href=\"/whole/3\">Show all 64 KiB</a>"),
         "{}",
         &cut[cut.len() - 300..]
     );
-    let short = event(&result(LONGEST), &Pages).into_string();
+    let short = event_of(&result(LONGEST), None, &Pages).into_string();
     assert!(!short.contains("/whole/3"));
 }
 

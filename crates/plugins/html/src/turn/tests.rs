@@ -28,6 +28,23 @@ fn a_turn_has_a_heading_and_results_have_names() {
     assert!(html.contains("Result of <code>2</code>"), "{html}");
 }
 
+/// A page can end between a call and its result.
+#[test]
+fn a_part_knows_its_turn() {
+    let events = [
+        json!({ "type": "turn_start", "timestamp": "2026-03-18T13:19:05Z" }),
+        json!({ "type": "tool_call_request", "id": "1", "name": "grep" }),
+        json!({ "type": "tool_call_response", "id": "1", "content": "c", "timestamp": "2026-03-18T13:20:05Z" }),
+    ];
+    let events = events.into_iter().enumerate().map(|(n, event)| Event::from_value(n, event));
+    let turns = turns(events);
+    let html = part(&turns[0], &turns[0].events[2..], &OnePage).into_string();
+    assert!(html.contains("Result of <code>grep</code>") && !html.contains("id=\"e1\""), "{html}");
+    assert!(html.contains("2026-03-18 13:19"), "the turn did not begin with its part: {html}");
+    let alone = crate::event(&turns[0].events[2], &turns[0], &OnePage).into_string();
+    assert!(alone.contains("Result of <code>grep</code>"), "{alone}");
+}
+
 #[test]
 fn what_comes_first_has_a_place_too() {
     let html = html([

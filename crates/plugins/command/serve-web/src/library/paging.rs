@@ -1,19 +1,22 @@
 //! A conversation in pages that a browser shows at once.
 //!
 //! Pages are cut from the beginning, where turns begin if that is possible; so what is added at the end
-//! moves nothing, and the address of a page stays good. A turn that is longer than a page, as a tool can
-//! make it, is cut too.
+//! never moves the beginning of a page, and no page but the last ends elsewhere. The last can: while what
+//! comes after it is short, it has that too, and gives it up to a page of its own when there is more. A
+//! turn that is longer than a page, as a tool can make it, is cut too.
 
 use jp_plugin_sdk::transcript::{Event, Kind, Turn};
 
 /// How many events a page has before it ends with the next turn.
 const FULL: usize = 100;
-/// How many a page has at most, before it ends within a turn.
+/// How many a page has at most, before it ends within a turn. The last may have up to [`FEW`] more.
 const MOST: usize = 200;
-/// How many bytes of text a page has before it ends.
+/// How many bytes of text a page has before it ends. The last may have up to [`LITTLE`] more.
 const BYTES: usize = 512 << 10;
-/// A last page with fewer events than this is shown with the one before.
+/// A last page with fewer events than this, and less text than [`LITTLE`], is shown with the one before.
 const FEW: usize = 30;
+/// See [`FEW`], in bytes.
+const LITTLE: usize = 128 << 10;
 
 /// A part of a conversation, by the positions of its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +53,7 @@ pub(super) fn pages(turns: &[Turn]) -> Vec<Page> {
 fn merge_last(pages: &mut Vec<Page>, bytes: usize) {
     if let [.., before, last] = pages.as_mut_slice()
         && last.end - last.first < FEW
-        && bytes < BYTES / 4
+        && bytes < LITTLE
     {
         before.end = last.end;
         pages.pop();
@@ -81,17 +84,22 @@ mod tests {
 
     /// The first positions of the pages, and the end; each turn has so many events.
     fn check(lengths: &[usize], text: &str, want: &[usize]) {
-        let kinds = lengths.iter().flat_map(|length| (0..*length).map(|n| n == 0));
-        let event = |(position, begins): (usize, bool)| {
-            let kind = if begins { "turn_start" } else { "chat_response" };
-            Event::from_value(position, json!({ "type": kind, "message": text }))
-        };
-        let pages = pages(&turns(kinds.enumerate().map(event)));
+        let pages = pages(&turns(events(lengths, text)));
         for pair in pages.windows(2) {
             assert_eq!(pair[0].end, pair[1].first);
         }
         let ends = pages.last().map(|page| page.end);
         assert_eq!(pages.iter().map(|page| page.first).chain(ends).collect::<Vec<_>>(), want);
+    }
+
+    /// Turns of so many events, each with this text.
+    fn events(lengths: &[usize], text: &str) -> Vec<Event> {
+        let kinds = lengths.iter().flat_map(|length| (0..*length).map(|n| n == 0));
+        let event = |(position, begins): (usize, bool)| {
+            let kind = if begins { "turn_start" } else { "chat_response" };
+            Event::from_value(position, json!({ "type": kind, "message": text }))
+        };
+        kinds.enumerate().map(event).collect()
     }
 
     #[test]
@@ -110,6 +118,12 @@ mod tests {
     fn a_short_last_page_is_no_page() {
         check(&[110, 5], "", &[0, 115]);
         check(&[110, 30], "", &[0, 110, 140]);
+        // So this is the longest page there is.
+        check(&[229], "", &[0, 229]);
+        check(&[230], "", &[0, 200, 230]);
+        // One event can be too much, too.
+        check(&[5], &"x".repeat(130 << 10), &[0, 4, 5]);
+        check(&[6], &"x".repeat(127 << 10), &[0, 6]);
     }
 
     #[test]
@@ -120,12 +134,21 @@ mod tests {
         check(&[3], &"x".repeat(600 << 10), &[0, 1, 2, 3]);
     }
 
+    /// A conversation grows event by event: pages begin where they began, and only the last one may end
+    /// elsewhere.
     #[test]
-    fn what_is_added_moves_nothing() {
-        let first = |count: usize| {
-            let event = |n| Event::from_value(n, json!({ "type": "chat_response", "message": "" }));
-            pages(&turns((0..count).map(event))).first().copied()
-        };
-        assert_eq!(first(1000), first(5000));
+    fn what_is_added_moves_no_beginning() {
+        let all = events(&[110, 5, 450, 60, 60, 20, 120], "");
+        let (mut known, mut given_up) = (pages(&[]), 0);
+        for count in 1..=all.len() {
+            let now = pages(&turns(all[..count].iter().cloned()));
+            if let Some((last, before)) = known.split_last() {
+                assert_eq!(now[..before.len()], *before, "with {count} events");
+                assert_eq!(now[before.len()].first, last.first, "with {count} events");
+                given_up += usize::from(now[before.len()].end < last.end);
+            }
+            known = now;
+        }
+        assert_eq!(given_up, known.len() - 1, "a page was never the last one");
     }
 }

@@ -14,7 +14,7 @@ use transcript_html::Links;
 use super::{Failed, Follow, Frame, count};
 use crate::{
     app::AppState,
-    library::{Conversation, Opened, Page},
+    library::{Conversation, Opened, Page, Part},
     live,
 };
 
@@ -28,7 +28,7 @@ const OUTLINE: usize = 90;
 /// Which part is wanted; without any, the last.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Part {
+pub(crate) struct Wanted {
     /// A page, from 1.
     page: Option<usize>,
     /// The page with this turn.
@@ -41,15 +41,15 @@ pub(crate) struct Part {
 pub(crate) async fn show(
     State(app): AppState,
     Path(name): Path<String>,
-    part: Result<Query<Part>, QueryRejection>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, Failed> {
-    let Query(part) = part?;
+    let Query(wanted) = wanted?;
     let summary = app.library.find(&name).await?;
     if summary.id != name {
-        return Ok(Redirect::to(&format!("/c/{}{}", summary.id, part.query())).into_response());
+        return Ok(Redirect::to(&format!("/c/{}{}", summary.id, wanted.query())).into_response());
     }
     let opened = app.library.open(summary).await?;
-    let index = part.index(&opened.conversation)?;
+    let index = wanted.index(&opened.conversation)?;
     // Highlighting takes a while, in which others want their answers.
     let made = spawn_blocking(move || page(&opened, index).into_response()).await;
     made.map_err(|_| Failed::Broken)
@@ -63,18 +63,18 @@ pub(crate) async fn since(
     let opened = app.library.open(app.library.find(&id).await?).await?;
     let made = spawn_blocking(move || {
         let next = opened.conversation.events().min(position.saturating_add(ADDED));
-        let turns = opened.conversation.between(position, next);
+        let parts = opened.conversation.between(position, next);
         let body = html! {
             div data-next=(next) data-events=(opened.conversation.events())
                 data-about=(about(&opened)) data-last=(opened.summary.last_activated_at)
-            { (turns_markup(&turns, &opened.summary.id)) }
+            { (parts_markup(&parts, &opened.summary.id)) }
         };
         ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], body.into_string()).into_response()
     });
     made.await.map_err(|_| Failed::Broken)
 }
 
-impl Part {
+impl Wanted {
     /// The page that is meant, from 0.
     fn index(&self, conversation: &Conversation) -> Result<usize, Failed> {
         let last = conversation.pages.len().saturating_sub(1);
@@ -129,7 +129,7 @@ pub(super) fn title(opened: &Opened) -> &str {
 fn page(opened: &Opened, index: usize) -> Response {
     let Opened { summary, conversation } = opened;
     let page = conversation.pages.get(index).copied().unwrap_or(Page { first: 0, end: 0 });
-    let turns = conversation.turns_of(&page);
+    let parts = conversation.parts_of(&page);
     let is_last = index + 1 >= conversation.pages.len();
     let pages = pager(&summary.id, index, conversation.pages.len());
     let main = html! {
@@ -144,11 +144,11 @@ fn page(opened: &Opened, index: usize) -> Response {
             }
         }
         div.columns {
-            (outline(conversation, &turns))
+            (outline(&parts))
             div.transcript {
                 (pages)
-                div id="events" data-next=(page.end) { (turns_markup(&turns, &summary.id)) }
-                @if turns.is_empty() { div.message { p { "Nothing was said yet." } } }
+                div id="events" data-next=(page.end) { (parts_markup(&parts, &summary.id)) }
+                @if parts.is_empty() { div.message { p { "Nothing was said yet." } } }
                 (pages)
             }
         }
@@ -170,21 +170,19 @@ fn about(opened: &Opened) -> String {
 }
 
 /// The turns of this page, by what was asked in them.
-fn outline(conversation: &Conversation, turns: &[Turn]) -> Markup {
-    let request = |number: usize| {
-        let index = conversation.turns.binary_search_by_key(&number, |turn| turn.number).ok()?;
-        let text = conversation.turns[index].request()?;
-        let line = text.lines().find(|line| !line.trim().is_empty())?;
+fn outline(parts: &[Part<'_>]) -> Markup {
+    let request = |turn: &Turn| {
+        let line = turn.request()?.lines().find(|line| !line.trim().is_empty())?;
         Some(line.chars().filter(|c| !"`*".contains(*c)).take(OUTLINE).collect::<String>())
     };
     html! {
         nav.outline aria-label="Turns on this page" {
             ol {
-                @for turn in turns {
+                @for turn in parts.iter().map(|part| part.turn) {
                     li {
                         a href={ "#turn-" (turn.number) } {
                             span.number { (turn.number) }
-                            span dir="auto" { (request(turn.number).unwrap_or_else(|| "…".to_owned())) }
+                            span dir="auto" { (request(turn).unwrap_or_else(|| "…".to_owned())) }
                         }
                     }
                 }
@@ -214,13 +212,13 @@ fn pager(id: &str, index: usize, pages: usize) -> Markup {
     }
 }
 
-fn turns_markup(turns: &[Turn], id: &str) -> Markup {
+fn parts_markup(parts: &[Part<'_>], id: &str) -> Markup {
     let links = Addresses { id };
-    let render = |turn: &Turn| {
-        let events = turn.events.iter().map(|event| shortened(event, id)).collect();
-        transcript_html::turn(&Turn { number: turn.number, events }, &links).into_string()
+    let render = |part: &Part<'_>| {
+        let events: Vec<Event> = part.events.iter().map(|event| shortened(event, id)).collect();
+        transcript_html::part(part.turn, &events, &links).into_string()
     };
-    PreEscaped(turns.iter().map(render).collect())
+    PreEscaped(parts.iter().map(render).collect())
 }
 
 /// The event, with a text that is too long for a page cut off. (Results are cut by the markup itself.)

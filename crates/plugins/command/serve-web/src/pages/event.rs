@@ -5,7 +5,7 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
-use jp_plugin_sdk::transcript::{Event, Kind};
+use jp_plugin_sdk::transcript::{Event, Kind, Turn};
 use maud::{Markup, PreEscaped, html};
 use tokio::task::spawn_blocking;
 use transcript_html::Links;
@@ -35,7 +35,7 @@ pub(crate) async fn raw(
     Path((id, position)): Path<(String, usize)>,
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
-    let event = find(&opened, position)?;
+    let (_, event) = find(&opened, position)?;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text(event)).into_response())
 }
 
@@ -53,7 +53,7 @@ impl Links for InFull<'_> {
 }
 
 fn page(opened: &Opened, position: usize) -> Result<Response, Failed> {
-    let event = find(opened, position)?;
+    let (turn, event) = find(opened, position)?;
     let id = &opened.summary.id;
     let links = InFull(Addresses { id });
     let raw = format!("/c/{id}/events/{position}/raw");
@@ -67,7 +67,7 @@ fn page(opened: &Opened, position: usize) -> Result<Response, Failed> {
             }
         }
         div.transcript {
-            @if size <= LONGEST { (open(&transcript_html::event(event, &links))) }
+            @if size <= LONGEST { (open(&transcript_html::event(event, turn, &links))) }
             @else { div.message { p { "It has " (size >> 20) " MiB, too much for a page." } p { a href=(raw) { "Open as text" } } } }
         }
     };
@@ -76,8 +76,9 @@ fn page(opened: &Opened, position: usize) -> Result<Response, Failed> {
     Ok(Frame { title: &tab, kind: "reading whole", bar, live: None, main }.into_response())
 }
 
-fn find(opened: &Opened, position: usize) -> Result<&Event, Failed> {
-    let found = opened.conversation.event(position).map(|(_, event)| event);
+/// The event, and the turn that it is of.
+fn find(opened: &Opened, position: usize) -> Result<(&Turn, &Event), Failed> {
+    let found = opened.conversation.event(position);
     found.ok_or_else(|| Failed::Missing(format!("event {position}")))
 }
 

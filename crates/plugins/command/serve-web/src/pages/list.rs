@@ -106,7 +106,7 @@ fn found_words(found: &Found, of: usize) -> Markup {
     html! {
         (count(found.hits.len(), "conversation")) " found"
         @if found.searched < of {
-            " in the latest " (count(found.searched, "")) " of " (count(of, "")) "; filter by age to look further"
+            "; what was said was searched in the latest " (count(found.searched, "")) " of " (count(of, ""))
         }
         " · " a href="/" { "Show all" }
     }
@@ -144,8 +144,9 @@ fn hits(found: &Found, clock: &Clock) -> Markup {
 
 fn item(summary: &Summary, clock: &Clock, hit: Option<&Hit>) -> Markup {
     let id = &summary.id;
-    let address = match hit {
-        Some(hit) => format!("/c/{id}?event={0}#e{0}", hit.place.position),
+    let place = hit.and_then(|hit| hit.place.as_ref());
+    let address = match place {
+        Some(place) => format!("/c/{id}?event={0}#e{0}", place.position),
         None => format!("/c/{id}"),
     };
     let title = summary.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
@@ -158,8 +159,8 @@ fn item(summary: &Summary, clock: &Clock, hit: Option<&Hit>) -> Markup {
                     Some(title) => span.title dir="auto" { (title) },
                     None => span.title.untitled { "Untitled" },
                 }
-                @if let Some(hit) = hit {
-                    span.piece { (hit.place.before) mark { (hit.place.word) } (hit.place.after) }
+                @if let Some(place) = place {
+                    span.piece { (place.before) mark { (place.word) } (place.after) }
                 }
                 span.about {
                     time datetime=(last) title=(last) data-relative { (when::ago(last, clock.now)) }

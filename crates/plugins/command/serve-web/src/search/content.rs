@@ -1,7 +1,8 @@
-//! Words in what was said: conversation by conversation, the latest first, as far as the time reaches.
+//! Words in what was said, and in titles and ids: conversation by conversation, the latest first.
 //!
-//! There is no index: the host reads each conversation that is searched. So a search ends after
-//! [`LONGEST`], or with [`MOST`] conversations, and says how far it came.
+//! There is no index: the host reads each conversation that is searched. So reading ends after
+//! [`LONGEST`], or with [`MOST`] conversations, and the result says how far it came. Titles and ids are
+//! known without it, and are searched to the end.
 
 use std::time::Duration;
 
@@ -32,15 +33,16 @@ const AROUND: usize = 90;
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) hits: Vec<Hit>,
-    /// How many conversations were looked at.
+    /// How many conversations were read.
     pub(crate) searched: usize,
 }
 
-/// A conversation in which the words are.
+/// A conversation that has the words.
 #[derive(Debug)]
 pub(crate) struct Hit {
     pub(crate) summary: Summary,
-    pub(crate) place: Place,
+    /// Where they were said; nothing if they are only known to be in the title or the id.
+    pub(crate) place: Option<Place>,
 }
 
 /// The first event that has all the words.
@@ -63,16 +65,29 @@ pub(crate) async fn search(library: &Library, listing: Vec<Summary>, words: &Wor
             (summary, place)
         }
     };
-    let mut results = stream::iter(listing).map(look).buffered(AT_ONCE);
+    let mut results = stream::iter(listing.clone()).map(look).buffered(AT_ONCE);
     let mut found = Found::default();
     while let Ok(Some((summary, place))) = timeout_at(end, results.next()).await {
         found.searched += 1;
-        found.hits.extend(place.map(|place| Hit { summary, place }));
+        found.add(summary, place, words);
         if found.hits.len() == MOST {
             break;
         }
     }
+    for summary in listing.into_iter().skip(found.searched) {
+        found.add(summary, None, words);
+    }
+    found.hits.truncate(MOST);
     found
+}
+
+impl Found {
+    /// Keeps a conversation that has the words.
+    fn add(&mut self, summary: Summary, place: Option<Place>, words: &Words) {
+        if place.is_some() || words.name(&summary) {
+            self.hits.push(Hit { summary, place });
+        }
+    }
 }
 
 /// The first event with all the words.

@@ -11,6 +11,7 @@ use crate::{
 };
 
 const WHEN: &str = "2026-03-18T13:19:13Z";
+const AT_END: &str = "innerHeight + scrollY >= document.body.scrollHeight - 2";
 const OVERFLOW: &str =
     "document.documentElement.scrollWidth > document.documentElement.clientWidth";
 
@@ -32,6 +33,7 @@ async fn find_open_and_read() {
     browser.open(&web.url).await;
     browser.eval("(document.querySelector('[name=title]').value = 'without', document.querySelector('[name=title]').dispatchEvent(new Event('change')), true)").await;
     browser.wait_for("location.search.includes('title=without')").await;
+    browser.wait_for("document.querySelectorAll('.conversation').length === 1").await;
     browser.wait_for("document.querySelector('.conversation .untitled') !== null").await;
     // Open.
     browser.open(&web.url).await;
@@ -117,6 +119,12 @@ async fn keys() {
     let page = browser.eval("location.search").await;
     browser.press("n").await;
     browser.wait_for(&format!("location.search !== {page}")).await;
+    // To the end.
+    browser.wait_for("document.querySelector('#turn-200') !== null").await;
+    browser.eval("scrollTo(0, 0)").await;
+    assert_eq!(browser.eval(AT_END).await, json!(false), "there is nothing to scroll");
+    browser.press("G").await;
+    browser.wait_for(AT_END).await;
     browser.end().await;
 }
 
@@ -256,16 +264,28 @@ async fn a_page_follows_what_another_process_writes() {
     assert_eq!(browser.eval("document.querySelector('.more').hidden").await, json!(false));
     browser.picture("live").await;
     browser.find(".more").await.click().await.unwrap();
-    browser.wait_for("innerHeight + scrollY >= document.body.scrollHeight - 2").await;
+    browser.wait_for(AT_END).await;
     // Somebody at the end stays there.
     let more = [json!({ "type": "chat_response", "message": "one more" })];
     store::append(&env, "17738399530", &more);
     browser.wait_for("document.querySelector('#turn-21').textContent.includes('one more')").await;
-    browser.wait_for("innerHeight + scrollY >= document.body.scrollHeight - 2").await;
+    browser.wait_for(AT_END).await;
+    // A tool takes its time, and its result knows its name.
+    let call =
+        json!({ "type": "tool_call_request", "id": "tc_1", "name": "grep", "arguments": {} });
+    store::append(&env, "17738399530", &[call]);
+    browser.wait_for("document.querySelector('#turn-21 .call') !== null").await;
+    let result =
+        json!({ "type": "tool_call_response", "id": "tc_1", "content": "c", "is_error": false });
+    store::append(&env, "17738399530", &[result]);
+    browser.wait_for("document.querySelector('#turn-21 .result') !== null").await;
     assert_eq!(
-        browser.eval("document.querySelector('.numbers').textContent").await,
-        json!("21 turns · 64 events")
+        browser.eval("document.querySelector('#turn-21 .result code').textContent").await,
+        json!("grep")
     );
+    browser
+        .wait_for("document.querySelector('.numbers').textContent === '21 turns · 66 events'")
+        .await;
     let ids = "new Set([...document.querySelectorAll('.event')].map((e) => e.id)).size === document.querySelectorAll('.event').length";
     assert_eq!(browser.eval(ids).await, json!(true), "an event is there twice");
     // The list does, too.
@@ -277,12 +297,17 @@ async fn a_page_follows_what_another_process_writes() {
             "document.querySelector('.conversation .title').textContent === 'Fresh from the shell'",
         )
         .await;
-    browser.errors().await;
+    let errors = browser.errors().await;
+    assert!(errors.is_empty(), "{errors:#?}");
     // A server that ends is noticed; what is on the page stays.
     web.running.signal(jp_test::Signal::INT);
     browser.wait_for("document.querySelector('.live').dataset.state === 'off'").await;
     assert_eq!(browser.eval("document.querySelectorAll('.conversation').length").await, json!(2));
-    browser.client.clone().close().await.unwrap();
+    // The console notes that nobody answers any more, and nothing else.
+    browser.open("about:blank").await;
+    let errors = browser.errors().await;
+    assert!(errors.iter().all(|error| error.contains("net::ERR_")), "{errors:#?}");
+    browser.end().await;
 }
 
 #[tokio::test]
@@ -307,6 +332,8 @@ async fn twenty_thousand_events_are_no_burden() {
     store::write(&env, "17", Some("Twenty thousand"), WHEN, &events);
     let web = Web::start(&env);
     let browser = Browser::start(&env, 1280, 900).await;
+    // The first time, the host reads the conversation, which takes it seconds without optimization: what
+    // is measured is every time after it.
     browser.open(&format!("{}/c/17", web.url)).await;
     assert!(
         browser
@@ -314,25 +341,31 @@ async fn twenty_thousand_events_are_no_burden() {
             .await
             == json!(true)
     );
-    // Loaded, laid out, and a key is obeyed and drawn: within a second. A busy machine gets three tries.
-    let mut best = f64::MAX;
     for path in ["/c/17", "/c/17?page=1", "/c/17?turn=1234"] {
-        browser.open(&format!("{}{path}", web.url)).await;
-        let loaded =
-            browser.eval("performance.getEntriesByType('navigation')[0].loadEventEnd").await;
-        let obeyed = browser.client.execute_async(
-            "const done = arguments[0]; const began = performance.now(); \
-             document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true })); \
-             requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)))",
-            Vec::new(),
-        );
-        let obeyed = obeyed.await.unwrap();
-        assert_eq!(browser.eval("document.querySelectorAll('.turn.here').length").await, json!(1));
-        best = best.min(loaded.as_f64().unwrap() + obeyed.as_f64().unwrap());
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        // A busy machine gets three tries.
+        let mut best = f64::MAX;
+        for _ in 0..3 {
+            best = best.min(until_obeyed(&browser, &format!("{}{path}", web.url)).await);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert!(best < 1000.0, "{path}: {best} ms");
     }
-    assert!(best < 1000.0, "{best} ms");
     browser.end().await;
+}
+
+/// How long it takes until a page is loaded and laid out, and a key is obeyed and drawn, in milliseconds.
+async fn until_obeyed(browser: &Browser, url: &str) -> f64 {
+    browser.open(url).await;
+    let loaded = browser.eval("performance.getEntriesByType('navigation')[0].loadEventEnd").await;
+    let obeyed = browser.client.execute_async(
+        "const done = arguments[0]; const began = performance.now(); \
+         document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true })); \
+         requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)))",
+        Vec::new(),
+    );
+    let obeyed = obeyed.await.unwrap();
+    assert_eq!(browser.eval("document.querySelectorAll('.turn.here').length").await, json!(1));
+    loaded.as_f64().unwrap() + obeyed.as_f64().unwrap()
 }
 
 #[tokio::test]

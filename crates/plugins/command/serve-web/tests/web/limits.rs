@@ -31,8 +31,8 @@ fn headers_are_bounded() {
     web.get("/").expect(200);
 }
 
-/// Somebody who sends a header letter by letter, and somebody who never asks, are hung up on; meanwhile
-/// everybody else is served.
+/// Somebody who sends a header letter by letter, somebody who stops within it, and somebody who never
+/// asks are hung up on; meanwhile everybody else is served.
 #[test]
 fn a_slow_client_is_hung_up_on() {
     let env = workspace();
@@ -43,6 +43,13 @@ fn a_slow_client_is_hung_up_on() {
         stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
     }
     web.get("/").expect(200);
+    // With every letter the connection is a bit less idle, and all the same it is not waited for.
+    let mut slow = connect(web.host());
+    slow.write_all(b"GET / HTTP/1.1\r\nX: ").unwrap();
+    while slow.write_all(b"x").is_ok() {
+        assert!(began.elapsed() < Duration::from_mins(1), "letters are still taken");
+        std::thread::sleep(Duration::from_millis(100));
+    }
     for stream in &mut idle {
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest);

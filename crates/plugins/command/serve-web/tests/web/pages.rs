@@ -1,5 +1,7 @@
 //! Pages as HTML, through the real program.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use crate::{
@@ -8,6 +10,8 @@ use crate::{
 };
 
 const WHEN: &str = "2026-03-18T13:19:13Z";
+/// How long the list may take with ten thousand conversations, all of it without optimization.
+const LIST: Duration = Duration::from_secs(3);
 
 /// Every kind of event has its place on the page, those that nobody knows included.
 #[test]
@@ -31,13 +35,19 @@ fn every_kind_of_event_is_shown() {
         "Damaged event <code>tool_call_request</code>",
         "an event without a type",
         "&lt;script&gt;alert('request')&lt;/script&gt;",
+        "<article class=\"event assistant data\" id=\"e13\">",
+        "<span class=\"ha\">&quot;functions&quot;</span>",
+        "Result of <code>tc_9</code>",
+        "A word without a time",
     ] {
         assert!(body.contains(part), "{part} is not in\n{body}");
     }
-    let events = body.matches(" id=\"e").count();
-    assert!(body.contains(&format!("{events} events")) || events >= 15, "{events}");
+    assert!(body.contains("3 turns · 22 events"), "{body}");
+    // Three of them begin turns, and are their headings.
+    let blocks = (0..22).filter(|position| body.contains(&format!(" id=\"e{position}\"")));
+    assert_eq!(blocks.count(), 19);
     // Each of them is also there alone.
-    for position in 0..19 {
+    for position in 0..22 {
         web.get(&format!("/c/17738399530/events/{position}")).expect(200);
         let raw = web.get(&format!("/c/17738399530/events/{position}/raw")).expect(200);
         assert_eq!(raw.field("content-type"), "text/plain; charset=utf-8");
@@ -56,6 +66,7 @@ fn a_conversation_is_found_by_any_name() {
         let reply = web.get(&format!("/c/{name}")).expect(303);
         assert_eq!(reply.field("location"), want, "{name}");
     };
+    check("last", "/c/17738399541");
     check("latest", "/c/17738399541");
     check("530", "/c/17738399530");
     check("1773839954", "/c/17738399541");
@@ -118,6 +129,28 @@ fn a_long_conversation_is_paged() {
     }
 }
 
+/// A result says which tool it is of, also where its call stands elsewhere.
+#[test]
+fn a_result_has_the_name_of_its_tool_wherever_it_stands() {
+    let env = workspace();
+    let mut events = store::turn("a", "b");
+    events.push(store::call("tc_3", "fs_grep_files", &json!({}), "").remove(0));
+    // The call is on one page and the result on the next.
+    events.extend(vec![store::at(json!({ "type": "chat_response", "message": "x" })); 250]);
+    let position = events.len();
+    store::write(&env, "17", None, WHEN, &events);
+    let web = Web::start(&env);
+    assert!(web.get("/c/17").expect(200).body.contains("Page 2 of 2"));
+    let result =
+        json!({ "type": "tool_call_response", "id": "tc_3", "content": "c", "is_error": false });
+    store::append(&env, "17", &[result]);
+    for path in ["/c/17", &format!("/c/17/since/{position}"), &format!("/c/17/events/{position}")] {
+        let body = web.get(path).expect(200).body;
+        assert!(body.contains("Result of <code>fs_grep_files</code>"), "{path}: {body}");
+        assert!(!body.contains("Call <code>fs_grep_files</code>"), "{path} has the call, too");
+    }
+}
+
 #[test]
 fn a_long_result_is_cut_and_can_be_had_whole() {
     let env = workspace();
@@ -174,6 +207,11 @@ fn conversations_are_searched() {
     check("/?q=config&age=&title=", &["171"]);
     check("/?title=without", &["173"]);
     check("/?q=needle", &[]);
+    // A title that has the words is found wherever else is looked.
+    check("/?q=CONFIG&in=content", &["171"]);
+    check("/?q=172&in=content", &["172"]);
+    check("/?q=e&in=content", &["171", "172"]);
+    check("/?q=other&in=content&age=week", &[]);
     let body = check("/?q=needle&in=content", &["171"]);
     assert!(body.contains("<mark>needle</mark> &lt;b&gt;here"), "{body}");
     assert!(body.contains("/c/171?event=2#e2"));
@@ -195,11 +233,17 @@ fn ten_thousand_conversations() {
         );
     }
     let web = Web::start(&env);
-    let body = web.get("/").expect(200).body;
-    assert!(body.contains("10,000 conversations") && body.contains("Page 1 of 200"));
-    assert_eq!(body.matches("class=\"conversation\"").count(), 50);
-    let body = web.get("/?q=number+9999").expect(200).body;
-    assert_eq!(body.matches("class=\"conversation\"").count(), 1);
-    let body = web.get("/?page=200").expect(200).body;
-    assert_eq!(body.matches("class=\"conversation\"").count(), 50);
+    for (path, shown) in [("/", 50), ("/?q=number+9999", 1), ("/?page=200", 50)] {
+        // A busy machine gets three tries.
+        let mut best = Duration::MAX;
+        for _ in 0..3 {
+            let began = Instant::now();
+            let body = web.get(path).expect(200).body;
+            best = best.min(began.elapsed());
+            assert!(body.contains("10,000"), "{path}");
+            assert_eq!(body.matches("class=\"conversation\"").count(), shown, "{path}");
+        }
+        assert!(best < LIST, "{path} takes {best:?}");
+    }
+    assert!(web.get("/").expect(200).body.contains("Page 1 of 200"));
 }

@@ -54,6 +54,19 @@ fn a_conversation_is_read_again_when_it_has_changed() {
     assert_eq!(["a", "a", "b", "b"].map(&mut read), [1, 0, 1, 0]);
 }
 
+/// A host that is too slow for what was said has said the titles, and those are searched to the end.
+#[test]
+fn a_search_without_time_finds_titles() {
+    let mut host = Host::start("/nonexistent");
+    let page = get(&host.address, "/?q=title+18&in=content");
+    let asked = host.hear_request("list_conversations");
+    host.answer(&asked, listing(&["17", "18"]));
+    let body = page.join().unwrap().expect(200).body;
+    assert!(body.contains("title of 18") && !body.contains("title of 17"), "{body}");
+    assert!(body.contains("1 conversation found; what was said was searched in the latest 0 of 2"));
+    assert!(!body.contains("filter by age"), "{body}");
+}
+
 /// 072-269: the store on the disk says one thing, the host another, and the page shows the latter.
 #[test]
 fn the_store_is_never_opened() {
@@ -166,9 +179,14 @@ fn it_keeps_to_the_protocol() {
 #[test]
 fn what_it_says_of_itself() {
     let env = workspace();
-    let help = jp(&env, &["-h"]).run().success();
-    assert!(help.stdout().contains("Usage: jp serve web [OPTIONS]"), "{help}");
+    for words in [&["-h"][..], &["--help"], &["--port", "1", "-h"], &["--port=1", "--help"]] {
+        let help = jp(&env, words).run().success();
+        assert!(help.stdout().contains("Usage: jp serve web [OPTIONS]"), "{help}");
+        assert!(help.stdout().contains("--allow-host <NAME>"), "{help}");
+    }
     let wrong = jp(&env, &["--prot", "1"]).run().code(2);
+    assert!(wrong.stderr().starts_with("error: unexpected argument '--prot'"), "{wrong}");
+    assert_eq!(wrong.stderr().matches("error:").count(), 1, "{wrong}");
     assert!(wrong.stderr().contains("--port"), "{wrong}");
     let open = jp(&env, &["--bind", "0.0.0.0"]).run().code(2);
     assert!(open.stderr().contains("can be reached from other machines"), "{open}");

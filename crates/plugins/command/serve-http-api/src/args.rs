@@ -60,7 +60,7 @@ pub(crate) struct Args {
 
 /// `[plugins.command.serve-http-api.options]`.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
+#[serde(deny_unknown_fields)]
 struct Options {
     port: Option<u16>,
     bind: Option<IpAddr>,

@@ -87,8 +87,9 @@ pub(crate) fn run(wanted: &Wanted) -> Result {
         .map_err(Failure::because(format!("cannot write {path}")))?;
     let jp = programs.join("jp");
     Cmd::new(jp.as_str(), &["plugin", "registry", "check", "--local", path.as_str()]).run()?;
-    println!("{path} has {count} entries. To use it:");
-    println!("  jp plugin update --cfg plugins.registry={}", address(&path)?);
+    println!("{path} has {count} entries. To use it, add to your own settings:");
+    println!("  plugins.registry = \"{}\"", address(&path)?);
+    println!("and run `jp plugin update`.");
     Ok(())
 }
 

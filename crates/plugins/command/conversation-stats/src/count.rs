@@ -69,11 +69,12 @@ impl Counts {
             for event in &turn.events {
                 counts.add_event(event, &mut calls);
             }
-            // The times of a turn, whose last is not the latest where somebody wrote them by hand.
-            let times = counts.times.get(before..).unwrap_or_default();
-            let seconds = span(times).map_or(0.0, |(first, last)| last - first);
-            counts.active_seconds += seconds;
+            // What stands before the first turn is in none.
             if turn.number > 0 {
+                // The times of a turn, whose last is not the latest where somebody wrote them by hand.
+                let times = counts.times.get(before..).unwrap_or_default();
+                let seconds = span(times).map_or(0.0, |(first, last)| last - first);
+                counts.active_seconds += seconds;
                 counts.turn_seconds.push(seconds);
             }
         }

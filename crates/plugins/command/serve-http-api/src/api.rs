@@ -72,25 +72,31 @@ struct Document;
 /// Everything that can be asked for.
 pub(crate) fn router(store: Arc<Store>) -> Router {
     let (router, document) = routes();
-    let app = Shared {
-        store,
-        // It is made of texts and numbers, so it has a JSON form.
-        document: document.to_pretty_json().unwrap_or_default(),
-        bodies: Arc::new(Semaphore::new(limits::BODIES)),
-        answers: Arc::new(Semaphore::new(limits::ANSWERS >> 10)),
-    };
+    let app = App::new(store, &document);
     let router = router.method_not_allowed_fallback(async || {
         Kind::MethodNotAllowed.because("this path has other methods; `Allow` names them")
     });
     let router = router.fallback(async || {
         Kind::NotFound.because(format!("nothing is there; {ROOT}/openapi.json has all paths"))
     });
-    router.with_state(App(Arc::new(app)))
+    router.with_state(app)
 }
 
 /// The OpenAPI document.
 pub(crate) fn document_text() -> Result<String, serde_json::Error> {
     routes().1.to_pretty_json().map(|text| text + "\n")
+}
+
+impl App {
+    fn new(store: Arc<Store>, document: &OpenApi) -> Self {
+        Self(Arc::new(Shared {
+            store,
+            // It is made of texts and numbers, so it has a JSON form.
+            document: document.to_pretty_json().unwrap_or_default(),
+            bodies: Arc::new(Semaphore::new(limits::BODIES)),
+            answers: Arc::new(Semaphore::new(limits::ANSWERS >> 10)),
+        }))
+    }
 }
 
 fn routes() -> (Router<App>, OpenApi) {

@@ -60,7 +60,7 @@ pub(crate) struct Args {
 
 /// `[plugins.command.serve-http-api.options]`.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
+#[serde(deny_unknown_fields)]
 struct Options {
     port: Option<u16>,
     bind: Option<IpAddr>,
@@ -106,10 +106,10 @@ pub(crate) fn read(words: &[String], options: Option<Map<String, Value>>) -> Res
     }
     let options: Options = serde_json::from_value(Value::Object(options.unwrap_or_default()))
         .map_err(|error| usage(format!("`plugins.command.serve-http-api.options`: {error}")))?;
-    listen(args, options).map(Task::Listen)
+    listen(args, &options).map(Task::Listen)
 }
 
-fn listen(args: Args, options: Options) -> Result<Listen, Failure> {
+fn listen(args: Args, options: &Options) -> Result<Listen, Failure> {
     if let (None, Some(bind)) = (args.bind, options.bind)
         && !bind.is_loopback()
     {
@@ -121,7 +121,7 @@ fn listen(args: Args, options: Options) -> Result<Listen, Failure> {
     let bind = args.bind.or(options.bind).unwrap_or(Ipv4Addr::LOCALHOST.into());
     let token = match args.token_file {
         Some(file) => read_token(&file)?,
-        None if bind.is_loopback() => usual_token(&options)?,
+        None if bind.is_loopback() => usual_token(options)?,
         None => {
             return Err(usage(format!(
                 "{bind} is an address that other machines can reach, so choose a token for it: \

@@ -1,7 +1,8 @@
 //! Tags of what a client has seen, and the conditions it makes with them.
 //!
-//! All tags are strong: two answers with one tag are the same, byte by byte. So one is made of everything
-//! that an answer is made of.
+//! All tags are strong: two answers of one address with one tag are the same, byte by byte. So one is made
+//! of everything that can change an answer. A conversation and the pages of its events change together and
+//! share a tag, so that it can also guard an append.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use sha2::{Digest as _, Sha256};

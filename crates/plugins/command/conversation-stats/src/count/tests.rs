@@ -51,6 +51,19 @@ fn everything_is_counted() {
     assert_eq!(counts.began.zip(counts.ended).map(|(a, b)| b - a), Some(40.0));
 }
 
+/// Settings that were made yesterday are no time in which anybody worked.
+#[test]
+fn time_is_that_of_turns() {
+    let counts = counts([
+        json!({ "type": "config_delta", "timestamp": "2026-03-17T13:19:00Z" }),
+        at(0, json!({ "type": "config_delta" })),
+        at(10, json!({ "type": "turn_start" })),
+        at(14, json!({ "type": "chat_request", "content": "a" })),
+    ]);
+    assert_eq!(counts.turn_seconds, [4.0]);
+    assert_eq!(time::duration(counts.active_seconds), "4.0 s");
+}
+
 #[test]
 fn calls_meet_their_results() {
     let counts = counts([

@@ -1,7 +1,7 @@
 //! `/v1/conversations` and `/v1/conversations/{id}`.
 
 use axum::{
-    extract::{Path, State},
+    extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::{
     Answer, App,
     answer::Json,
-    extract::{Asked, Given, page},
+    extract::{Asked, Given, Id, page},
 };
 use crate::{
     etag::Tag,
@@ -165,11 +165,7 @@ pub(super) async fn create(State(app): State<App>, body: Given<NewConversation>)
         (status = 304, description = "You have it"),
     )
 )]
-pub(super) async fn get(
-    State(app): State<App>,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-) -> Answer {
+pub(super) async fn get(State(app): State<App>, headers: HeaderMap, Id(id): Id) -> Answer {
     let conversation = app.0.store.get(&id).await?;
     let json = Json::of(&conversation).with_tag(conversation.tag());
     app.answer_unless_known(&headers, json).await

@@ -1,7 +1,7 @@
 //! `/v1/conversations/{id}/events`.
 
 use axum::{
-    extract::{Path, State},
+    extract::State,
     http::{HeaderMap, StatusCode},
 };
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{
     Answer, App,
     answer::{Json, not_modified},
     conversations::add_location,
-    extract::{Asked, Given, page},
+    extract::{Asked, Given, Id, page},
     new_event::{NewEvent, check},
 };
 use crate::{
@@ -95,7 +95,7 @@ pub(super) struct Appended {
 pub(super) async fn list(
     State(app): State<App>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Id(id): Id,
     Asked(which): Asked<Which>,
 ) -> Answer {
     let limit = page(which.limit, limits::EVENTS)?;
@@ -156,7 +156,7 @@ pub(super) async fn list(
 pub(super) async fn append(
     State(app): State<App>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Id(id): Id,
     body: Given<NewEvents>,
 ) -> Answer {
     let events = &body.content.events;

@@ -1,7 +1,7 @@
-//! What a request carries, read with problems of our own: the query and the body.
+//! What a request carries, read with problems of our own: the id in its path, the query and the body.
 
 use axum::{
-    extract::{FromRequest, FromRequestParts, Query, Request},
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
     http::{header, request::Parts},
 };
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -15,6 +15,10 @@ use crate::{
     problem::{Kind, Problem},
 };
 
+/// The id of a conversation in the path of a request: any text, so nobody knows yet whether there is one.
+#[derive(Debug)]
+pub(super) struct Id(pub(super) String);
+
 /// The query of a request.
 #[derive(Debug)]
 pub(super) struct Asked<T>(pub(super) T);
@@ -24,6 +28,18 @@ pub(super) struct Asked<T>(pub(super) T);
 pub(super) struct Given<T> {
     pub(super) content: T,
     pub(super) room: OwnedSemaphorePermit,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::from_request_parts(parts, state).await {
+            Ok(Path(id)) => Ok(Self(id)),
+            // Like every other id that nothing has.
+            Err(_) => Err(Kind::NotFound.because("there is no conversation whose id is no UTF-8")),
+        }
+    }
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {

@@ -1,4 +1,6 @@
-//! The document.
+//! The document; and in a file of its own, limits.
+
+mod limits;
 
 use serde_json::Value;
 

@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use serde_json::json;
+
 use crate::support::{Api, JSON, World, head, read};
 
 #[test]
@@ -67,10 +69,14 @@ fn what_is_not_there_and_what_cannot_be_done() {
     for path in ["/", "/v1", "/v1/", "/v1/conversations/", "/v2/health", "/v1/conversations/1/x"] {
         assert_eq!(api.get(path).problem(404), "not-found", "{path}");
     }
-    for id in ["1", "x", "..", "%2e%2e", "0", "17127583920x", "%00", "18446744073709551616"] {
+    let event = json!({ "events": [{ "type": "turn_start" }] });
+    let long = "18446744073709551616";
+    for id in ["1", "x", "..", "%2e%2e", "0", "17127583920x", "%00", "%ff", "%c3%28", long] {
         for path in [format!("/v1/conversations/{id}"), format!("/v1/conversations/{id}/events")] {
             assert_eq!(api.get(&path).problem(404), "not-found", "{path}");
         }
+        let path = format!("/v1/conversations/{id}/events");
+        assert_eq!(api.post(&path, &event).problem(404), "not-found", "POST {path}");
     }
     let check = |method: &str, path: &str, allow: &str| {
         let reply = api.request(method, path, &[], "");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Api, World};
 
-/// One event of every kind there is, one of a later version, and one that cannot be read.
+/// One event of every kind there is, one of a later version, and one that lacks what its type asks for.
 const EVERY_EVENT: &str = r#"{"timestamp":"2026-03-18T13:19:00Z","type":"turn_start"}
 {"timestamp":"2026-03-18T13:19:01Z","type":"chat_request","content":"<script>alert(1)</script>"}
 {"timestamp":"2026-03-18T13:19:02Z","type":"chat_response","reasoning":"Hm."}
@@ -16,6 +16,7 @@ const EVERY_EVENT: &str = r#"{"timestamp":"2026-03-18T13:19:00Z","type":"turn_st
 {"timestamp":"2026-03-18T13:19:08Z","type":"chat_response","data":{"answer":42}}
 {"timestamp":"2026-03-18T13:19:09Z","type":"config_delta","delta":{"assistant":{"name":"X"}}}
 {"timestamp":"2026-03-18T13:19:10Z","type":"hologram","beam":[1,2]}
+{"timestamp":"2026-03-18T13:19:11Z","type":"tool_call_request","id":7}
 "#;
 
 fn ids(page: &Value) -> Vec<u64> {
@@ -96,7 +97,7 @@ fn every_kind_of_event_is_passed_on_as_it_is() {
     let page = api.get("/v1/conversations/1001/events").json(200);
     assert_eq!(
         (&page["first"], &page["total"], &page["next"]),
-        (&json!(0), &json!(11), &Value::Null)
+        (&json!(0), &json!(12), &Value::Null)
     );
     let events = page["data"].as_array().unwrap();
     assert_eq!(events[1]["content"], "<script>alert(1)</script>");
@@ -106,12 +107,15 @@ fn every_kind_of_event_is_passed_on_as_it_is() {
     let hologram =
         json!({ "timestamp": "2026-03-18T13:19:10Z", "type": "hologram", "beam": [1, 2] });
     assert_eq!(events[10], hologram);
-    let pages = walk(&api, "/v1/conversations/1001/events?limit=4");
+    let damaged =
+        json!({ "timestamp": "2026-03-18T13:19:11Z", "type": "tool_call_request", "id": 7 });
+    assert_eq!(events[11], damaged);
+    let pages = walk(&api, "/v1/conversations/1001/events?limit=5");
     let all: Vec<_> = pages.iter().flat_map(|page| page["data"].as_array().unwrap()).collect();
     assert_eq!((pages.len(), all), (3, events.iter().collect()));
-    assert_eq!(pages[1]["first"], 4);
-    let end = api.get("/v1/conversations/1001/events?after=10").json(200);
-    assert_eq!((&end["data"], &end["first"]), (&json!([]), &json!(11)));
+    assert_eq!(pages[1]["first"], 5);
+    let end = api.get("/v1/conversations/1001/events?after=11").json(200);
+    assert_eq!((&end["data"], &end["first"]), (&json!([]), &json!(12)));
     assert_eq!(
         api.get("/v1/conversations/1001/events?after=4294967295").json(200)["data"],
         json!([])
@@ -161,7 +165,7 @@ fn who_has_it_is_told_so() {
         let reply = api.request("GET", path, &[("if-none-match", tag)], "");
         assert_eq!(reply.status, 200, "{path} has changed");
     }
-    assert_eq!(api.get(paths[2]).json(200)["total"], 12);
+    assert_eq!(api.get(paths[2]).json(200)["total"], 13);
 }
 
 /// Two processes at the same conversations see the same.
@@ -171,7 +175,7 @@ fn what_others_write_is_seen_at_once() {
     world.conversation(1_001, None, "2026-03-18T13:19:00Z", EVERY_EVENT);
     let api = world.start();
     let other = api.again();
-    for total in 11..31 {
+    for total in 12..32 {
         assert_eq!(api.get("/v1/conversations/1001/events?limit=1").json(200)["total"], total);
         let event = json!({ "events": [{ "type": "chat_response", "message": "x" }] });
         other.post("/v1/conversations/1001/events", &event).json(201);

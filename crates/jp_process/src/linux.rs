@@ -84,7 +84,8 @@ impl Starter {
         program: &Program,
         stdio: &Stdio,
     ) -> Result<(Process, Option<Arc<Spawner>>), StartError> {
-        if let Some(process) = self.start_at_once(confinement, program, stdio) {
+        if let Some(sent) = self.start_at_once(confinement, program, stdio) {
+            let process = Process::new(sent).map_err(StartError::Order)?;
             return Ok((process, None));
         }
         let order = |spawner: &Spawner| spawner.spawn(confinement.clone(), program.clone(), stdio);
@@ -99,16 +100,16 @@ impl Starter {
         Ok((process, Some(spawner)))
     }
 
-    /// Gives the order to whoever waits for one. What could not be sent was not carried out.
+    /// Gives the order to whoever waits for one. `None` if nobody has it, so that it can be given to another;
+    /// an order that was sent may be carried out, whatever goes wrong afterwards.
     fn start_at_once(
         &self,
         confinement: &Confinement,
         program: &Program,
         stdio: &Stdio,
-    ) -> Option<Process> {
+    ) -> Option<linux::Child> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let sent = waiting.spawn(confinement.clone(), program.clone(), stdio).ok()?;
-        Process::new(sent).ok()
+        waiting.spawn(confinement.clone(), program.clone(), stdio).ok()
     }
 
     /// Asks the helper what the machine offers. One that does not answer is replaced once.

@@ -54,11 +54,11 @@ pub(super) fn pages(events: impl Iterator<Item = (usize, bool)>) -> Vec<Page> {
 /// How many of these events are added to an open page at once; one at least, if there is any.
 pub(super) fn fit(events: &[Box<RawValue>]) -> usize {
     let mut bytes = 0;
-    let fits = |event: &&Box<RawValue>| {
-        bytes += weight(event);
+    let fits = |weight: &usize| {
+        bytes += weight;
         bytes <= BYTES
     };
-    events.iter().take(FULL).take_while(fits).count().max(1)
+    events.iter().take(FULL).map(|event| weight(event)).take_while(fits).count().max(1)
 }
 
 /// How much of a page an event takes, in bytes. What is longer than a page wants is cut where it is

@@ -329,14 +329,15 @@ async fn twenty_thousand_events_are_no_burden() {
         events.push(store::at(json!({ "type": "chat_response", "reasoning": "Thinking." })));
     }
     assert_eq!(events.len(), 20_000);
-    // A busy machine gets three tries, and the first time is only once.
-    for id in ["17", "18", "19"] {
+    // A busy machine gets some tries, and the first time is only once.
+    let ids = ["17", "18", "19", "20", "21"];
+    for id in ids {
         store::write(&env, id, Some("Twenty thousand"), WHEN, &events);
     }
     let web = Web::start(&env);
     let browser = Browser::start(&env, 1280, 900).await;
     let mut best = f64::MAX;
-    for id in ["17", "18", "19"] {
+    for id in ids {
         best = best.min(until_obeyed(&browser, &format!("{}/c/{id}", web.url)).await);
         let text = "document.querySelector('.numbers').textContent.includes('20,000 events')";
         assert_eq!(browser.eval(text).await, json!(true));

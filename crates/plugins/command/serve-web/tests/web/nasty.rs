@@ -163,7 +163,7 @@ fn many_events_are_no_large_page() {
 #[test]
 fn a_title_is_cut() {
     let env = workspace();
-    store::write(&env, "17", Some(&long(1 << 20)), WHEN, &store::turn("a", "b"));
+    store::write(&env, "17", Some(&long(8 << 10)), WHEN, &store::turn("a", "b"));
     let web = Web::start(&env);
     for path in ["/", "/c/17", "/c/17/events/1"] {
         let body = page(&web, path, "a title").body;

@@ -12,13 +12,15 @@ use clap::ValueEnum;
 use crate::cmd::Cmd;
 use crate::failure::{Failure, Result};
 use crate::needs::Need;
-use crate::{docs, needs, root, spec, suite};
+use crate::{docs, needs, registry, root, spec, suite};
 
 /// The steps, in the order in which they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Step {
     /// Every test
     Test,
+    /// The plugins built, registered, installed and used, as their documentation says
+    Registry,
     /// The format of the code
     Fmt,
     /// Clippy, warnings denied
@@ -60,6 +62,7 @@ impl Step {
     fn run(self) -> Result {
         match self {
             Self::Test => suite::run(&[]),
+            Self::Registry => registry::try_out(),
             Self::Fmt => Cmd::cargo(&["fmt", "--all", "--check"]).run(),
             Self::Clippy => {
                 let args = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -86,7 +89,7 @@ impl Step {
             Self::Clippy => needs::CLIPPY,
             Self::Deny => needs::DENY,
             Self::Conformance => needs::CONFORMANCE,
-            Self::Docs | Self::Spec | Self::Soak => &[],
+            Self::Registry | Self::Docs | Self::Spec | Self::Soak => &[],
         }
     }
 
@@ -127,6 +130,9 @@ mod tests {
     #[test]
     fn the_steps_have_the_names_that_people_type() {
         let names: Vec<_> = Step::value_variants().iter().map(|step| step.name()).collect();
-        assert_eq!(names, ["test", "fmt", "clippy", "deny", "docs", "spec", "soak", "conformance"]);
+        assert_eq!(
+            names,
+            ["test", "registry", "fmt", "clippy", "deny", "docs", "spec", "soak", "conformance"]
+        );
     }
 }

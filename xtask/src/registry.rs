@@ -6,6 +6,7 @@
 //! these words what to install.
 
 mod describe;
+mod trial;
 
 use std::fs;
 
@@ -18,6 +19,7 @@ use toml::Table;
 use url::Url;
 
 use self::describe::describe;
+pub(crate) use self::trial::try_out;
 use crate::{
     cmd::Cmd,
     failure::{Failure, Result},
@@ -26,11 +28,9 @@ use crate::{
 
 /// What is written by hand.
 const LIST: &str = "crates/plugins/registry.toml";
-/// Where the packages of plugins are.
-const PACKAGES: &str = "crates/plugins/command";
 
 /// How the registry is made.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Wanted {
     /// Build the programs as they are published
     #[arg(long)]
@@ -70,15 +70,15 @@ enum Kind {
 /// Makes the registry.
 pub(crate) fn run(wanted: &Wanted) -> Result {
     let programs = programs(wanted)?;
+    let list = list(root())?;
     if !wanted.no_build {
-        build(wanted.release)?;
+        build(&list, wanted.release)?;
     }
-    let default = || programs.parent().unwrap_or(&programs).join("registry");
-    let out = wanted.out.clone().unwrap_or_else(default);
+    let out = out(wanted, &programs);
     fs::create_dir_all(&out).map_err(Failure::because(format!("cannot make {out}")))?;
     let mut plugins = Map::new();
-    for (command, entry) in list(root())? {
-        plugins.insert(command.clone(), complete(&command, &entry, &programs, &out)?);
+    for (command, entry) in &list {
+        plugins.insert(command.clone(), complete(command, entry, &programs, &out)?);
     }
     let count = plugins.len();
     let registry = json!({ "version": 1, "plugins": plugins });
@@ -87,7 +87,8 @@ pub(crate) fn run(wanted: &Wanted) -> Result {
         .map_err(Failure::because(format!("cannot write {path}")))?;
     let jp = programs.join("jp");
     Cmd::new(jp.as_str(), &["plugin", "registry", "check", "--local", path.as_str()]).run()?;
-    println!("{path} has {count} entries. To use it, add to your own settings:");
+    println!("{path} has {count} entries. To use it, put this into ~/.config/jp/config.toml,");
+    println!("above the first `[table]`:");
     println!("  plugins.registry = \"{}\"", address(&path)?);
     println!("and run `jp plugin update`.");
     Ok(())
@@ -104,24 +105,21 @@ fn programs(wanted: &Wanted) -> Result<Utf8PathBuf> {
     Ok(beside.with_file_name(if wanted.release { "release" } else { "debug" }))
 }
 
-/// Builds the programs of all plugins, and the one that checks the registry.
-fn build(release: bool) -> Result {
-    let mut args = vec!["build".to_owned(), "--bins".to_owned()];
-    args.extend(release.then(|| "--release".to_owned()));
-    for package in packages(root())?.into_iter().chain(["jp_cli".to_owned()]) {
-        args.extend(["--package".to_owned(), package]);
-    }
-    Cmd::cargo(&[]).args(&args).run()
+/// The directory in which the registry is.
+fn out(wanted: &Wanted, programs: &Utf8Path) -> Utf8PathBuf {
+    let default = || programs.parent().unwrap_or(programs).join("registry");
+    wanted.out.clone().unwrap_or_else(default)
 }
 
-/// The names of the packages, which are those of their directories behind `jp-`.
-fn packages(root: &Utf8Path) -> Result<Vec<String>> {
-    let dir = root.join(PACKAGES);
-    let read = dir.read_dir_utf8().map_err(Failure::because(format!("cannot read {dir}")))?;
-    let with_manifest = read.flatten().filter(|it| it.path().join("Cargo.toml").is_file());
-    let mut names: Vec<_> = with_manifest.map(|it| format!("jp-{}", it.file_name())).collect();
-    names.sort();
-    Ok(names)
+/// Builds the programs of all plugins, and the one that checks the registry. With `--workspace` they are
+/// made of the same parts as the tests, which are not built a second time.
+fn build(list: &[(String, Entry)], release: bool) -> Result {
+    let commands = list.iter().filter(|(_, entry)| entry.kind == Kind::Command);
+    let programs = commands.map(|(_, entry)| format!("jp-{}", entry.id));
+    let mut args = vec!["build".to_owned(), "--workspace".to_owned()];
+    args.extend(release.then(|| "--release".to_owned()));
+    args.extend(programs.chain(["jp".to_owned()]).flat_map(|it| ["--bin".to_owned(), it]));
+    Cmd::cargo(&[]).args(&args).run()
 }
 
 /// The list, in its order.

@@ -92,9 +92,16 @@ fn stop(error: &clap::Error) -> Stop {
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             Stop::Help(text)
         }
-        // The host says that it is an error.
-        _ => Stop::Usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned()),
+        _ => Stop::Usage(usage(&text)),
     }
+}
+
+/// What is wrong, without what does not help: the host says that it is an error, and nobody who mistypes a
+/// flag wants it to be a value.
+fn usage(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
+    let is_help = |paragraph: &&str| !paragraph.starts_with("  tip: to pass '");
+    text.split("\n\n").filter(is_help).collect::<Vec<_>>().join("\n\n")
 }
 
 #[cfg(test)]
@@ -144,6 +151,14 @@ mod tests {
           tip: a similar argument exists: '--loud'
 
         Usage: jp say hello --loud [NAME]
+
+        For more information, try '--help'.
+        ");
+        let error = parse::<Args>("say hello", ["--since", "tomorrow"]).unwrap_err();
+        insta::assert_snapshot!(error, @"
+        unexpected argument '--since' found
+
+        Usage: jp say hello [OPTIONS] [NAME]
 
         For more information, try '--help'.
         ");

@@ -19,7 +19,8 @@
 //! otherwise hands over a [`Session`]. A session can be used by any number of threads at the same time:
 //! every request has an id, one thread reads, and each answer goes to whoever waits for it. The feature
 //! `tokio` has the same for async code, `tracing` a layer that sends events to the log of the host.
-//! [`transcript`] makes types of the events of a conversation, and the feature `clap` types of arguments.
+//! [`transcript`] makes types of the events of a conversation, and the feature `clap` types of arguments;
+//! [`words`] has numbers and times as people read them.
 //!
 //! The danger is stdout: it belongs to the messages, and one `println!` of the plugin or of a library
 //! makes the host end it. Print through the session, and to stderr what is for yourself.
@@ -37,12 +38,14 @@ mod find;
 #[cfg(feature = "tracing")]
 mod layer;
 mod logs;
+mod options;
 mod outbox;
 mod plugin;
 mod progress;
 mod session;
 mod shutdown;
 pub mod transcript;
+pub mod words;
 
 pub use jp_plugin::{
     Channel, CommandPath, Describe, Format, Level, Log, Print,
@@ -54,6 +57,7 @@ pub use self::layer::LogLayer;
 pub use self::{
     error::{Failure, RequestError},
     find::{FindError, find_conversation, find_conversations},
+    options::{OptionsError, options},
     plugin::Plugin,
     progress::Progress,
     session::{Locked, Session},

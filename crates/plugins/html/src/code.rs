@@ -34,6 +34,21 @@ pub fn code(language: Option<&str>, text: &str) -> Markup {
     }
 }
 
+/// Does what the first piece of code would wait for: reads the definitions, and compiles some that
+/// stand in most conversations. A server has time for it before anybody asks.
+pub fn prepare() {
+    for (language, text) in USUAL {
+        drop(code(Some(language), text));
+    }
+}
+
+/// A piece of code in some languages that stand in most conversations.
+const USUAL: [(&str, &str); 3] = [
+    ("json", "{\n  \"a\": [1.5, true, null, \"b\\n\"]\n}\n"),
+    ("rust", "/// A\npub fn a<T>(b: &str) -> u32 { let c = vec![1]; c.len() } // d\n"),
+    ("diff", "--- a\n+++ b\n@@ -1 +1 @@\n-c\n+d\n"),
+];
+
 /// The first word on a fence, which may say more than the language: `rust,ignore` or `{.python}`.
 fn word(fence: &str) -> Option<&str> {
     fence

@@ -1,19 +1,30 @@
 //! One event as a block of a page. What was said stands open; what led to it can be opened.
 
-use std::{collections::HashMap, fmt::Write as _};
+use std::{borrow::Cow, cell::Cell, collections::HashMap, fmt::Write as _};
 
-use jp_plugin_sdk::transcript::{Event, Kind, Turn};
+use jp_plugin_sdk::{
+    transcript::{Event, Kind, Turn},
+    words,
+};
 use maud::{Markup, html};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::{
     code::code,
-    links::{LONGEST, Links},
+    json,
+    links::{LONGEST, LONGEST_WORDS, Links, Room},
     markdown::markdown,
 };
 
 /// How much of the arguments of a call is said in one line, in characters.
 const BRIEF: usize = 100;
+/// How much of a name is shown if all of it can be seen elsewhere, in characters.
+const NAME: usize = 200;
+/// How many texts of a call are shown if all of them can be seen elsewhere.
+const TEXTS: usize = 50;
+/// The longest time there is; what is longer is none.
+const STAMP: usize = 64;
 
 /// An event. Its block has the id `e<position>`. The turn that it is of knows which tool a result is of.
 pub fn event(event: &Event, turn: &Turn, links: &dyn Links) -> Markup {
@@ -28,31 +39,57 @@ pub(crate) fn tool<'n>(event: &Event, names: &HashMap<&str, &'n str>) -> Option<
     }
 }
 
-/// The same, with the name of the tool that a result is of.
+/// The same if there is room for it, and else a line that leads to it.
+pub(crate) fn event_within(
+    event: &Event,
+    tool: Option<&str>,
+    links: &dyn Links,
+    room: &mut Room,
+) -> Markup {
+    let mut markup = event_of(event, tool, links);
+    if !room.fits(markup.0.len())
+        && let Some(whole) = links.whole(event.position)
+    {
+        markup = html! {
+            div.event.unknown id={ "e" (event.position) } {
+                p.cut { "There is no room for event " (event.position) " here. " a href=(whole) { "Show it" } }
+            }
+        };
+    }
+    room.take(markup.0.len());
+    markup
+}
+
+/// An event, with the name of the tool that a result is of.
 pub(crate) fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links) -> Markup {
-    let block = Block { event, links };
+    let block = Block::new(event, links);
     match &event.kind {
         Kind::TurnStart => block.note("start", "A turn begins"),
         Kind::ChatRequest { content, author, schema } => {
             let who = author.as_deref().unwrap_or("User");
-            let schema = schema.as_ref().map(|schema| {
-                folded("The answer is to follow a schema", &code(Some("json"), &pretty(schema)))
-            });
-            block.said("user", who, &html! { (markdown(content)) @if let Some(s) = schema { (s) } })
+            let schema = schema
+                .as_ref()
+                .map(|schema| folded("The answer is to follow a schema", &block.json(schema)));
+            block.said(
+                "user",
+                who,
+                &html! { (block.words(content)) @if let Some(s) = schema { (s) } },
+            )
         }
-        Kind::Message(text) => block.said("assistant", "Assistant", &markdown(text)),
+        Kind::Message(text) => block.said("assistant", "Assistant", &block.words(text)),
         Kind::Data(data) => block.said("assistant data", "Assistant", &block.json(data)),
         Kind::Reasoning(text) => {
-            block.details("reasoning", &html! { "Reasoning" }, &markdown(text))
+            block.details("reasoning", &html! { "Reasoning" }, &block.words(text))
         }
         Kind::ToolCallRequest { name, arguments, .. } => {
-            let summary = html! { "Call " code { (name) } " " span.brief { (brief(arguments)) } };
+            let brief = brief(arguments);
+            let summary = html! { "Call " code { (block.name(name)) } " " span.brief { (brief) } };
             block.details("call", &summary, &block.arguments(arguments))
         }
         Kind::ToolCallResponse { id, content, is_error } => {
             let (class, word) =
                 if *is_error { ("result error", "Error") } else { ("result", "Result") };
-            let of = tool.unwrap_or(id);
+            let of = block.name(tool.unwrap_or(id));
             let size = html! { span.brief { (amount(content)) } };
             let summary = html! { (word) " of " code { (of) } " " (size) };
             block.details(class, &summary, &block.text(language(content), content))
@@ -61,7 +98,8 @@ pub(crate) fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links) -> 
             let who = source.as_str().map_or_else(|| source.to_string(), str::to_owned);
             let text = question.get("text").and_then(Value::as_str);
             let summary = html! {
-                "Question of " code { (who) } @if let Some(text) = text { ": " span.asked { (text) } }
+                "Question of " code { (block.name(&who)) }
+                @if let Some(text) = text { ": " span.asked { (block.name(text)) } }
             };
             block.details("question", &summary, &block.json(question))
         }
@@ -74,7 +112,7 @@ pub(crate) fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links) -> 
         }
         Kind::Unknown { name, fields } => {
             let word = if event.kind.is_damaged() { "Damaged event" } else { "Unknown event" };
-            let summary = html! { (word) @if !name.is_empty() { " " code { (name) } } };
+            let summary = html! { (word) @if !name.is_empty() { " " code { (block.name(name)) } } };
             block.details("unknown", &summary, &block.json(fields))
         }
     }
@@ -84,13 +122,22 @@ pub(crate) fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links) -> 
 struct Block<'a> {
     event: &'a Event,
     links: &'a dyn Links,
+    /// Where all of it can be seen; then it is cut here.
+    whole: Option<String>,
+    /// How many bytes of text may still be shown if it is cut: two texts of the longest kind in all.
+    left: Cell<usize>,
 }
 
-impl Block<'_> {
+impl<'a> Block<'a> {
+    fn new(event: &'a Event, links: &'a dyn Links) -> Self {
+        let whole = links.whole(event.position);
+        Self { event, links, whole, left: Cell::new(2 * LONGEST) }
+    }
+
     fn said(&self, class: &str, who: &str, body: &Markup) -> Markup {
         html! {
             article.event.{ (class) } id=(self.id()) {
-                header { span.who { (who) } (self.model()) (self.address()) (self.time()) }
+                header { span.who { (self.name(who)) } (self.model()) (self.address()) (self.time()) }
                 div.body dir="auto" { (body) }
                 (self.notes())
             }
@@ -130,7 +177,7 @@ impl Block<'_> {
     fn model(&self) -> Markup {
         let metadata = self.event.metadata.as_ref();
         let model = metadata.and_then(|metadata| metadata.get("model")?.as_str());
-        html! { @if let Some(model) = model { span.model { (model) } } }
+        html! { @if let Some(model) = model { span.model { (self.name(model)) } } }
     }
 
     fn notes(&self) -> Markup {
@@ -140,8 +187,32 @@ impl Block<'_> {
         }
     }
 
-    fn json(&self, value: &impl serde::Serialize) -> Markup {
-        self.text(Some("json"), &pretty(value))
+    /// What somebody is called, cut where all of it is to be had elsewhere.
+    fn name<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.whole {
+            Some(_) if text.len() > NAME => Cow::Owned(words::shorten(text, NAME)),
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// What was said, which is Markdown.
+    fn words(&self, text: &str) -> Markup {
+        let Some(whole) = self.whole.as_ref().filter(|_| text.len() > LONGEST_WORDS) else {
+            return markdown(text);
+        };
+        let shown = &text[..text.floor_char_boundary(LONGEST_WORDS)];
+        // In front, because behind it could be within a block that was cut open.
+        html! { (cut(shown.len(), whole, &amount(text))) (markdown(shown)) }
+    }
+
+    fn json(&self, value: &impl Serialize) -> Markup {
+        let Some(whole) = &self.whole else { return code(Some("json"), &json::pretty(value)) };
+        let start = json::start(value, self.left.get().min(LONGEST));
+        self.left.set(self.left.get() - start.text.len());
+        html! {
+            (code(Some("json"), &start.text))
+            @if !start.is_all { (cut(start.text.len(), whole, "of it")) }
+        }
     }
 
     /// Texts of several lines stand as they are, and everything else as JSON.
@@ -149,29 +220,48 @@ impl Block<'_> {
         if arguments.is_empty() {
             return html! { p.none { "No arguments" } };
         }
-        let is_long = |value: &Value| value.as_str().is_some_and(|text| text.contains('\n'));
-        let short = arguments.iter().filter(|(_, value)| !is_long(value));
-        let short: Map<_, _> = short.map(|(name, value)| (name.clone(), value.clone())).collect();
-        let long = arguments.iter().filter(|(_, value)| is_long(value));
+        let long: Vec<_> = arguments.iter().filter(|(_, value)| is_long(value)).collect();
+        let most = if self.whole.is_some() { TEXTS } else { usize::MAX };
         html! {
-            @if !short.is_empty() { (self.json(&short)) }
-            @for (name, value) in long {
-                p.argument { code { (name) } }
+            @if long.len() < arguments.len() { (self.json(&Short(arguments))) }
+            @for (name, value) in long.iter().take(most) {
+                p.argument { code { (self.name(name)) } }
                 (self.text(None, value.as_str().unwrap_or_default()))
+            }
+            @if let Some(whole) = self.whole.as_ref().filter(|_| long.len() > most) {
+                p.cut { a href=(whole) { "Show all " (words::count(arguments.len(), "argument")) } }
             }
         }
     }
 
     /// A block of text, cut where it is long and all of it is to be had elsewhere.
     fn text(&self, language: Option<&str>, text: &str) -> Markup {
-        let whole = (text.len() > LONGEST).then(|| self.links.whole(self.event.position)).flatten();
-        let Some(whole) = whole else { return code(language, text) };
-        let shown = &text[..text.floor_char_boundary(LONGEST)];
+        let Some(whole) = &self.whole else { return code(language, text) };
+        let shown = &text[..text.floor_char_boundary(self.left.get().min(LONGEST))];
+        self.left.set(self.left.get() - shown.len());
         html! {
             (code(language, shown))
-            p.cut { "Cut after 64 KiB. " a href=(whole) { "Show all " (amount(text)) } }
+            @if shown.len() < text.len() { (cut(shown.len(), whole, &amount(text))) }
         }
     }
+}
+
+/// The arguments that are not shown as texts.
+struct Short<'a>(&'a Map<String, Value>);
+
+impl Serialize for Short<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().filter(|(_, value)| !is_long(value)))
+    }
+}
+
+fn is_long(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.contains('\n'))
+}
+
+/// Says that something was cut, and where all of it is.
+fn cut(after: usize, whole: &str, all: &str) -> Markup {
+    html! { p.cut { "Cut after " (size(after)) ". " a href=(whole) { "Show all " (all) } } }
 }
 
 /// How much of a time is said.
@@ -183,11 +273,12 @@ pub(crate) enum Precision {
 
 /// A time as it is stored; the element has all of it for whoever can show it in the zone of the reader.
 pub(crate) fn time(stamp: &str, precision: Precision) -> Markup {
-    let is_usual = stamp.is_ascii() && stamp.len() >= 19 && stamp.as_bytes()[10] == b'T';
+    if stamp.len() > STAMP {
+        return html! { time { (words::shorten(stamp, STAMP)) } };
+    }
     let shown = match precision {
-        _ if !is_usual => stamp.to_owned(),
-        Precision::Time => stamp[11..19].to_owned(),
-        Precision::DateAndTime => format!("{} {}", &stamp[..10], &stamp[11..16]),
+        Precision::Time => words::time_of_day(stamp),
+        Precision::DateAndTime => words::minute(stamp),
     };
     html! { time datetime=(stamp) title=(stamp) { (shown) } }
 }
@@ -214,26 +305,31 @@ fn brief(arguments: &Map<String, Value>) -> String {
 
 /// The first characters, in one line.
 fn shorten(text: &str) -> String {
-    let mut chars = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut start: String = chars.by_ref().take(BRIEF).collect();
-    if chars.next().is_some() {
-        start.push('…');
-    }
-    start
+    let start = words::shorten(text, BRIEF);
+    start.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// How long a text is, as people say it.
 fn amount(text: &str) -> String {
-    const KIB: usize = 1 << 10;
-    const MIB: usize = 1 << 20;
     match text.len() {
         0 => "empty".to_owned(),
-        bytes if bytes >= 10 * MIB => format!("{} MiB", bytes / MIB),
-        bytes if bytes >= 10 * KIB => format!("{} KiB", bytes / KIB),
-        _ => match text.lines().count() {
-            1 => "1 line".to_owned(),
-            lines => format!("{lines} lines"),
+        bytes @ ..SMALL => match text.lines().count() {
+            1 if bytes > 1 << 10 => size(bytes),
+            lines => words::count(lines, "line"),
         },
+        bytes => size(bytes),
+    }
+}
+
+/// What is shorter is counted in lines, in bytes.
+const SMALL: usize = 10 << 10;
+
+/// A number of bytes, as people say it.
+fn size(bytes: usize) -> String {
+    match bytes {
+        ..1024 => words::count(bytes, "byte"),
+        1024..0xA0_0000 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
     }
 }
 
@@ -249,11 +345,6 @@ fn language(text: &str) -> Option<&'static str> {
         () if is_diff => Some("diff"),
         () => None,
     }
-}
-
-fn pretty(value: &impl serde::Serialize) -> String {
-    // What was read from JSON has a form in it.
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
 #[cfg(test)]

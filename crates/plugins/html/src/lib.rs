@@ -13,12 +13,14 @@
 //! The danger is that a conversation holds what anybody wrote: a model, a tool, a page that a tool has
 //! read. So HTML in it is text, links lead to the web or to a mail program or nowhere, nothing is loaded
 //! from anywhere, and neither scripts nor inline styles are made: a page can forbid both. How deep
-//! elements are nested is bounded, and what is too long to be worth it is not highlighted.
+//! elements are nested is bounded, and what is too long to be worth it is not highlighted. Where all of an
+//! event can be seen elsewhere, every part of it is cut, and a page has [`Room`] for so many bytes.
 //!
 //! The crate makes markup and [`STYLE`]; it knows no server and no file.
 
 mod code;
 mod event;
+mod json;
 mod links;
 mod markdown;
 mod turn;
@@ -26,9 +28,10 @@ mod turn;
 pub use maud::Markup;
 
 pub use self::{
-    code::code,
+    code::{code, prepare},
     event::event,
-    links::{LONGEST, Links, OnePage},
+    json::pretty,
+    links::{LONGEST, LONGEST_WORDS, Links, OnePage, Room},
     markdown::markdown,
     turn::{part, turn},
 };

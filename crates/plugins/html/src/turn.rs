@@ -4,32 +4,37 @@ use jp_plugin_sdk::transcript::{Event, Kind, Turn};
 use maud::{Markup, html};
 
 use crate::{
-    event::{Precision, event_of, time, tool},
-    links::Links,
+    event::{Precision, event_within, time, tool},
+    links::{Links, Room},
 };
 
 /// A turn. Its block has the id `turn-<number>`.
 pub fn turn(turn: &Turn, links: &dyn Links) -> Markup {
-    part(turn, &turn.events, links)
+    part(turn, &turn.events, links, &mut Room::endless())
 }
 
-/// Some events of a turn, under the heading of the turn. They may have been cut; what they refer to is
-/// looked up in the whole turn, as a result may be of a call that is not among them.
+/// Some events of a turn, under the heading of the turn, as far as there is room for them. What they
+/// refer to is looked up in the whole turn, as a result may be of a call that is not among them.
 pub fn part<'e>(
     turn: &Turn,
     events: impl IntoIterator<Item = &'e Event>,
     links: &dyn Links,
+    room: &mut Room,
 ) -> Markup {
     let id = format!("turn-{}", turn.number);
     let names = turn.tools();
+    let heading = html! {
+        h2 {
+            a.permalink href=(links.turn(turn.number)) { (title(turn.number)) }
+            @if let Some(stamp) = turn.began() { " " (time(stamp, Precision::DateAndTime)) }
+        }
+    };
+    room.take(heading.0.len());
     html! {
         section.turn id=(id) {
-            h2 {
-                a.permalink href=(links.turn(turn.number)) { (title(turn.number)) }
-                @if let Some(stamp) = turn.began() { " " (time(stamp, Precision::DateAndTime)) }
-            }
+            (heading)
             @for event in events.into_iter().filter(|event| !is_heading(event)) {
-                (event_of(event, tool(event, &names), links))
+                (event_within(event, tool(event, &names), links, room))
             }
         }
     }

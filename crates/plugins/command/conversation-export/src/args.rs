@@ -1,6 +1,8 @@
 //! What the user can say.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
 
 /// Export conversations as HTML, Markdown or JSON.
 ///
@@ -51,10 +53,12 @@ Examples:
 ";
 
 /// In which form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
     Html,
     #[value(alias = "md")]
+    #[serde(alias = "md")]
     Markdown,
     Json,
 }
@@ -80,15 +84,48 @@ impl Form {
     }
 }
 
+/// `[plugins.command.conversation-export.options]`: what is meant where nothing is said.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Options {
+    format: Option<Form>,
+    /// Where several conversations go, in the workspace.
+    directory: Option<PathBuf>,
+}
+
+/// A directory of the options that leads out of the workspace.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the option `directory` is `{}`, which is not inside of the workspace: settings can come with \
+     somebody's workspace, so name such a place with `--output`",
+    .0.display()
+)]
+pub(crate) struct OutsideError(PathBuf);
+
+impl Options {
+    /// The directory for several conversations.
+    pub(crate) fn directory(&self, workspace: &Path) -> Result<Option<PathBuf>, OutsideError> {
+        let Some(directory) = &self.directory else { return Ok(None) };
+        let is_inside = directory
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if !is_inside {
+            return Err(OutsideError(directory.clone()));
+        }
+        Ok(Some(workspace.join(directory)))
+    }
+}
+
 impl Args {
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self, options: &Options) -> Form {
         let said = match self {
             Self { html: true, .. } => Some(Form::Html),
             Self { markdown: true, .. } => Some(Form::Markdown),
             Self { json: true, .. } => Some(Form::Json),
             Self { format, .. } => *format,
         };
-        said.or_else(|| Form::of(self.output.as_deref()?)).unwrap_or(Form::Markdown)
+        let seen = || Form::of(self.output.as_deref()?);
+        said.or_else(seen).or(options.format).unwrap_or(Form::Markdown)
     }
 }
 
@@ -102,7 +139,7 @@ mod tests {
     fn the_form_is_said_or_seen_in_the_name() {
         let check = |words: &str, want: Form| {
             let args: Args = parse("export", words.split_whitespace()).unwrap();
-            assert_eq!(args.form(), want, "{words}");
+            assert_eq!(args.form(&Options::default()), want, "{words}");
         };
         check("", Form::Markdown);
         check("--html", Form::Html);
@@ -113,6 +150,28 @@ mod tests {
         check("-o a.HTML", Form::Html);
         check("-o a/b.json", Form::Json);
         check("-o a.txt", Form::Markdown);
+    }
+
+    /// Options say what is meant, and whatever is said wins over them.
+    #[test]
+    fn options_come_last() {
+        let options: Options =
+            serde_json::from_str(r#"{ "format": "html", "directory": "out/talks" }"#).unwrap();
+        let check = |words: &str, want: Form| {
+            let args: Args = parse("export", words.split_whitespace()).unwrap();
+            assert_eq!(args.form(&options), want, "{words}");
+        };
+        check("", Form::Html);
+        check("--md", Form::Markdown);
+        check("-o a.json", Form::Json);
+        let directory = |path: &str| {
+            let options = Options { directory: Some(path.into()), ..Options::default() };
+            options.directory(Path::new("/w"))
+        };
+        assert_eq!(directory("out/talks").unwrap(), Some("/w/out/talks".into()));
+        for path in ["/etc", "../a", "a/../../b"] {
+            assert!(directory(path).unwrap_err().to_string().contains("not inside"), "{path}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use jp_plugin_sdk::{
     RequestError, Session, Summary,
     transcript::{Event, Turn, turns},
+    words,
 };
 use serde_json::value::RawValue;
 
@@ -31,10 +32,22 @@ impl Conversation {
 
     /// The title; without one, how the user began.
     pub(crate) fn heading(&self) -> String {
-        let title = self.summary.title.as_deref().map(one_line).filter(|title| !title.is_empty());
-        let asked = || self.turns.iter().find_map(|turn| turn.request()).map(one_line);
+        let title = self.summary.title.as_deref().map(start).filter(|title| !title.is_empty());
+        let asked = || self.turns.iter().find_map(|turn| turn.request()).map(start);
         let heading = title.or_else(asked).filter(|heading| !heading.is_empty());
         heading.unwrap_or_else(|| "Untitled".to_owned())
+    }
+
+    /// What is missing: the host counts what it cannot read, and leaves it out.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let counted = usize::try_from(self.summary.events_count).unwrap_or(usize::MAX);
+        let missing = counted.checked_sub(self.raw.len()).filter(|missing| *missing > 0)?;
+        let are = if missing == 1 { "is damaged, and was" } else { "are damaged, and were" };
+        Some(format!(
+            "warning: {} of conversation {} {are} left out; `jp -v` says why\n",
+            words::count(missing, "event"),
+            words::one_line(&self.summary.id)
+        ))
     }
 
     /// How many exchanges there were.
@@ -44,27 +57,11 @@ impl Conversation {
 }
 
 /// The beginning of a text in one line, without anything that moves a cursor.
-pub(crate) fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let mut line = String::new();
-    for word in words.filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if let Some((end, _)) = line.char_indices().nth(HEADING) {
-            line.truncate(end);
-            line.push('…');
-            break;
-        }
-    }
-    line
-}
-
-/// A time as people read it: without the parts of a second and the `T`. What is not as usual is left alone.
-pub(crate) fn date_and_time(stamp: &str) -> String {
-    let is_usual = stamp.is_ascii() && stamp.len() >= 19 && stamp.as_bytes()[10] == b'T';
-    if is_usual { format!("{} {}", &stamp[..10], &stamp[11..16]) } else { one_line(stamp) }
+pub(crate) fn start(text: &str) -> String {
+    // A line is not longer than its text, and a heading ends long before that of most.
+    let enough = text.char_indices().filter(|(_, c)| !c.is_whitespace()).nth(HEADING + 1);
+    let text = enough.map_or(text, |(end, _)| &text[..end]);
+    words::shorten(&words::one_line(text), HEADING)
 }
 
 #[cfg(test)]
@@ -96,7 +93,7 @@ pub(crate) mod tests {
         assert_eq!(conversation(Some("\u{1b}"), [said()]).heading(), "Where is `main`?");
         assert_eq!(conversation(None, []).heading(), "Untitled");
         let long = "é".repeat(HEADING + 1);
-        assert_eq!(one_line(&long), "é".repeat(HEADING) + "…");
-        assert_eq!(one_line(&"a ".repeat(50)).chars().count(), HEADING + 1);
+        assert_eq!(start(&long), "é".repeat(HEADING) + "…");
+        assert_eq!(start(&"a ".repeat(50)).chars().count(), HEADING + 1);
     }
 }

@@ -1,10 +1,11 @@
 //! One page: everything is in it, and nothing is loaded.
 
+use jp_plugin_sdk::words::{count, minute};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use transcript_html::{OnePage, STYLE, turn};
 
 use crate::{
-    conversation::{Conversation, date_and_time, one_line},
+    conversation::{Conversation, start},
     many::Entry,
 };
 
@@ -26,7 +27,7 @@ pub(crate) fn page(conversation: &Conversation) -> String {
                 "Conversation " (conversation.summary.id)
                 " · " (count(exchanges, "turn"))
                 " · " (count(conversation.raw.len(), "event"))
-                " · last used " (date_and_time(&conversation.summary.last_activated_at)) " UTC"
+                " · last used " (minute(&conversation.summary.last_activated_at)) " UTC"
             }
         }
         @if exchanges > 1 { (outline(conversation)) }
@@ -51,7 +52,7 @@ pub(crate) fn index(entries: &[Entry]) -> String {
                     li {
                         a href=(entry.file) dir="auto" { (entry.heading) }
                         p.about {
-                            (date_and_time(&entry.summary.last_activated_at)) " UTC · "
+                            (minute(&entry.summary.last_activated_at)) " UTC · "
                             (count(entry.turns, "turn")) " · " (entry.summary.id)
                         }
                     }
@@ -72,7 +73,7 @@ fn outline(conversation: &Conversation) -> Markup {
                     @for turn in conversation.turns.iter().filter(|turn| turn.number > 0) {
                         li value=(turn.number) {
                             a href={ "#turn-" (turn.number) } dir="auto" {
-                                (turn.request().map_or_else(|| "–".to_owned(), one_line))
+                                (turn.request().map_or_else(|| "–".to_owned(), start))
                             }
                         }
                     }
@@ -99,11 +100,6 @@ fn document(title: &str, body: &Markup) -> String {
         }
     };
     page.into_string() + "\n"
-}
-
-fn count(number: usize, what: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{s}")
 }
 
 #[cfg(test)]
@@ -148,6 +144,30 @@ mod tests {
         }
     }
 
+    /// What the web view cuts is whole here.
+    #[test]
+    fn nothing_is_cut() {
+        let long = || format!("{}the end", "<".repeat(300 << 10));
+        let arguments: serde_json::Map<_, _> = (0..1_000)
+            .map(|n| (format!("a{n}"), json!("x\n")))
+            .chain([("z".to_owned(), json!("the end\n"))])
+            .collect();
+        let deep = (0..100).fold(json!(["the end", 1, 1, 1]), |inner, _| json!([inner]));
+        for event in [
+            json!({ "type": "chat_request", "content": "x", "author": long() }),
+            json!({ "type": "chat_request", "content": long() }),
+            json!({ "type": "chat_request", "content": "x", "schema": [long()] }),
+            json!({ "type": "chat_response", "data": deep }),
+            json!({ "type": "tool_call_request", "id": "1", "name": long() }),
+            json!({ "type": "tool_call_request", "id": "1", "name": "t", "arguments": arguments }),
+            json!({ "type": "tool_call_response", "id": "1", "content": long() }),
+            json!({ "type": "turn_start", "metadata": { "a": long() } }),
+        ] {
+            let page = page(&conversation(None, [event]));
+            assert!(page.contains("the end") && !page.contains("Cut after"), "{}", &page[..400]);
+        }
+    }
+
     #[test]
     fn a_conversation_without_words_is_a_page() {
         assert!(page(&conversation(None, [])).contains("Nothing was said yet."));
@@ -156,7 +176,13 @@ mod tests {
     #[test]
     fn an_index_leads_to_every_page() {
         let Conversation { summary, .. } = conversation(Some("<b>"), []);
-        let entry = Entry { summary, heading: "<b>".into(), turns: 1, file: "1.html".into() };
+        let entry = Entry {
+            summary,
+            heading: "<b>".into(),
+            turns: 1,
+            file: "1.html".into(),
+            warning: None,
+        };
         let text = index(&[entry]);
         assert!(text.contains("<a href=\"1.html\" dir=\"auto\">&lt;b&gt;</a>"), "{text}");
         assert!(text.contains("2026-03-18 13:19 UTC · 1 turn · 17127583920"), "{text}");

@@ -19,10 +19,12 @@ mod write;
 
 use std::process::ExitCode;
 
-use jp_plugin_sdk::{Failure, Plugin, Session, find_conversations};
+use jp_plugin_sdk::{
+    Channel, Failure, Format, Plugin, Print, RequestError, Session, find_conversations, options,
+};
 
 use self::{
-    args::{Args, Form},
+    args::{Args, Form, Options},
     conversation::Conversation,
     target::Target,
 };
@@ -35,29 +37,47 @@ pub fn main(name: &str, command: &'static str) -> ExitCode {
         .help(jp_plugin_sdk::args::help::<Args>(command))
         .command(command);
     match plugin {
-        Ok(plugin) => plugin.run(|session| export(session, command)),
+        Ok(plugin) => {
+            let id = name.to_owned();
+            plugin.run(move |session| export(session, &id, command))
+        }
         // The words of a command are in the source, and the tests run both.
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn export(session: &Session, command: &str) -> Result<(), Failure> {
-    let args: Args = session.parse_args(command)?;
+fn export(session: &Session, id: &str, command: &str) -> Result<(), Failure> {
+    let mut args: Args = session.parse_args(command)?;
+    let options: Options = options(session.init(), id)?;
     let listing = session.list_conversations()?;
     let chosen =
         if args.all { listing } else { find_conversations(&listing, &args.conversations)? };
-    let form = args.form();
+    let form = args.form(&options);
+    if args.output.is_none() && (args.all || chosen.len() > 1) {
+        args.output = options.directory(session.init().workspace.root.as_ref())?;
+    }
     match target::choose(&args, &chosen, form)? {
         Target::Printed(one) => {
-            Ok(session.print(&Conversation::read(session, one)?.to_text(form))?)
+            let conversation = Conversation::read(session, one)?;
+            warn(session, conversation.warning())?;
+            Ok(session.print(&conversation.to_text(form))?)
         }
         Target::File(one, path) => {
-            let text = Conversation::read(session, one)?.to_text(form);
-            write::file(&path, text.as_bytes(), args.force)?;
+            let conversation = Conversation::read(session, one)?;
+            write::file(&path, conversation.to_text(form).as_bytes(), args.force)?;
+            warn(session, conversation.warning())?;
             Ok(session.print_chrome(&format!("Wrote {}\n", path.display()))?)
         }
         Target::Directory(path) => many::export(session, chosen, form, &path, args.force),
     }
+}
+
+/// Says something that the user should know, whatever else is printed.
+fn warn(session: &Session, warnings: impl IntoIterator<Item = String>) -> Result<(), RequestError> {
+    let (channel, format) = (Channel::Error, Format::Plain);
+    warnings
+        .into_iter()
+        .try_for_each(|text| session.print_with(Print { channel, format, language: None, text }))
 }
 
 impl Conversation {

@@ -5,10 +5,11 @@
 
 use std::{path::Path, sync::Arc};
 
-use jp_plugin_sdk::{Channel, Failure, Format, Print, RequestError, Session, Summary};
+use jp_plugin_sdk::{Failure, RequestError, Session, Summary, words};
 
 use crate::{
-    args::Form, conversation::Conversation, html, json, markdown, target::file_name, write::Folder,
+    args::Form, conversation::Conversation, html, json, markdown, target::file_name, warn,
+    write::Folder,
 };
 
 /// A conversation that was written.
@@ -18,6 +19,8 @@ pub(crate) struct Entry {
     pub(crate) heading: String,
     pub(crate) turns: usize,
     pub(crate) file: String,
+    /// What is missing in it.
+    pub(crate) warning: Option<String>,
 }
 
 pub(crate) fn export(
@@ -38,6 +41,7 @@ pub(crate) fn export(
         done.into_iter().filter_map(|one| one.map_err(|reason| failed.push(reason)).ok()).collect();
     folder.add(&format!("index.{}", form.extension()), index(form, &entries).as_bytes())?;
     folder.finish()?;
+    warn(session, entries.iter().filter_map(|entry| entry.warning.clone()))?;
     report(session, path, entries.len(), &failed)
 }
 
@@ -62,7 +66,8 @@ fn one(
     let file = file_name(summary, form);
     folder.add(&file, conversation.to_text(form).as_bytes())?;
     let (heading, turns) = (conversation.heading(), conversation.exchanges());
-    Ok(Ok(Entry { summary: conversation.summary, heading, turns, file }))
+    let warning = conversation.warning();
+    Ok(Ok(Entry { summary: conversation.summary, heading, turns, file, warning }))
 }
 
 fn index(form: Form, entries: &[Entry]) -> String {
@@ -82,11 +87,7 @@ fn report(
 ) -> Result<(), Failure> {
     let written = conversations(written);
     session.print_chrome(&format!("Wrote {written} to {}\n", path.display()))?;
-    for (id, reason) in failed {
-        let text = format!("{id}: {reason}\n");
-        let (channel, format) = (Channel::Error, Format::Plain);
-        session.print_with(Print { channel, format, language: None, text })?;
-    }
+    warn(session, failed.iter().map(|(id, reason)| format!("{id}: {reason}\n")))?;
     match failed.len() {
         0 => Ok(()),
         number => Err(Failure::new(format!("{} could not be read", conversations(number)))),
@@ -94,5 +95,5 @@ fn report(
 }
 
 fn conversations(number: usize) -> String {
-    format!("{number} conversation{}", if number == 1 { "" } else { "s" })
+    words::count(number, "conversation")
 }

@@ -7,20 +7,20 @@ mod contain;
 
 use std::fmt::Write as _;
 
-use jp_plugin_sdk::transcript::{Event, Kind, Turn};
+use jp_plugin_sdk::{
+    transcript::{Event, Kind, Turn},
+    words::{minute, one_line},
+};
 use serde::Serialize;
 
 use self::contain::{contain, fence, inline, quote, span};
-use crate::{
-    conversation::{Conversation, date_and_time, one_line},
-    many::Entry,
-};
+use crate::{conversation::Conversation, many::Entry};
 
 /// A conversation.
 pub(crate) fn document(conversation: &Conversation) -> String {
     let summary = &conversation.summary;
     let mut out = format!("# {}\n\n", inline(&conversation.heading()));
-    let used = inline(&date_and_time(&summary.last_activated_at));
+    let used = inline(&minute(&summary.last_activated_at));
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "Conversation {} · last used {used} UTC", inline(&summary.id));
     for turn in &conversation.turns {
@@ -32,7 +32,7 @@ pub(crate) fn document(conversation: &Conversation) -> String {
 /// The conversations of a directory.
 pub(crate) fn index(entries: &[Entry]) -> String {
     let line = |entry: &Entry| {
-        let time = date_and_time(&entry.summary.last_activated_at);
+        let time = minute(&entry.summary.last_activated_at);
         format!("- [{}]({}) · {} UTC\n", inline(&entry.heading), entry.file, inline(&time))
     };
     format!("# Conversations\n\n{}", entries.iter().map(line).collect::<String>())
@@ -43,7 +43,7 @@ fn write_turn(out: &mut String, turn: &Turn) {
         0 => "Before the first turn".to_owned(),
         number => format!("Turn {number}"),
     };
-    let time = turn.began().map(date_and_time).map(|time| format!(" · {}", inline(&time)));
+    let time = turn.began().map(minute).map(|time| format!(" · {}", inline(&time)));
     let _ = write!(out, "\n## {title}{}\n", time.unwrap_or_default());
     let tools = turn.tools();
     for event in &turn.events {
@@ -57,7 +57,8 @@ fn write_turn(out: &mut String, turn: &Turn) {
 
 fn write_event(out: &mut String, event: &Event, tool: Option<&str>) {
     let (head, body) = match &event.kind {
-        Kind::TurnStart => return,
+        // The heading of the turn says everything else.
+        Kind::TurnStart => return out.push_str(&notes(event)),
         Kind::ChatRequest { content, author, schema } => {
             let who = author.as_deref().map_or_else(|| "User".to_owned(), inline);
             let schema = schema.as_ref().map(|schema| format!("\n\nSchema:\n\n{}", json(schema)));
@@ -85,7 +86,16 @@ fn write_event(out: &mut String, event: &Event, tool: Option<&str>) {
             (format!("**{what}{name}**"), json(fields))
         }
     };
-    let _ = write!(out, "\n{head}\n\n{}\n", body.trim_end_matches('\n'));
+    let _ = write!(out, "\n{head}\n\n{}\n{}", body.trim_end_matches('\n'), notes(event));
+}
+
+/// The metadata, but for the model where the head says it.
+fn notes(event: &Event) -> String {
+    let mut notes = event.metadata.clone().unwrap_or_default();
+    if matches!(event.kind, Kind::Message(_) | Kind::Data(_)) && !model(event).is_empty() {
+        notes.shift_remove("model");
+    }
+    if notes.is_empty() { String::new() } else { format!("\n**Metadata**\n\n{}\n", json(&notes)) }
 }
 
 /// Which model it was, where the event says so.
@@ -95,8 +105,7 @@ fn model(event: &Event) -> String {
 }
 
 fn json(value: &impl Serialize) -> String {
-    // What was read from JSON has a form in it.
-    fence("json", &serde_json::to_string_pretty(value).unwrap_or_default())
+    fence("json", &transcript_html::pretty(value))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jp_plugin_sdk::{Failure, Summary};
+use jp_plugin_sdk::{Failure, FindError, Summary};
 
 use crate::args::{Args, Form};
 
@@ -21,7 +21,7 @@ pub(crate) fn choose<'a>(
 ) -> Result<Target<'a>, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     match (chosen, output) {
-        ([], _) => Err(Failure::new("there are no conversations yet")),
+        ([], _) => Err(FindError::Empty.into()),
         ([one], None) if !args.all => Ok(Target::Printed(one)),
         (several, None) => {
             let number = several.len();
@@ -57,6 +57,7 @@ mod tests {
     use jp_plugin_sdk::args::parse;
 
     use super::*;
+    use crate::args::Options;
 
     fn summary(id: &str) -> Summary {
         Summary {
@@ -72,7 +73,7 @@ mod tests {
         let (one, two) = ([summary("1")], [summary("1"), summary("2")]);
         let check = |words: &str, chosen: &[Summary], want: Result<Target<'_>, &str>| {
             let args: Args = parse("export", words.split_whitespace()).unwrap();
-            let got = choose(&args, chosen, args.form());
+            let got = choose(&args, chosen, args.form(&Options::default()));
             match want {
                 Ok(want) => assert_eq!(got.ok(), Some(want), "{words}"),
                 Err(part) => {

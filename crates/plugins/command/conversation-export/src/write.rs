@@ -27,9 +27,12 @@ pub(crate) enum WriteError {
     NotEmpty { path: PathBuf },
     #[error("{} was given up", path.display())]
     Abandoned { path: PathBuf },
-    #[error("{} is not a directory", path.display())]
+    #[error("{} is not a directory: name another with `--output`", path.display())]
     NoDirectory { path: PathBuf },
-    #[error("{} is not a file", path.display())]
+    #[error("cannot write {}: there is no directory {}; make it, or name another with `--output`",
+        path.display(), parent(path).display())]
+    NoParent { path: PathBuf },
+    #[error("{} is not a file: name another with `--output`", path.display())]
     NoFile { path: PathBuf },
     #[error("cannot write {}", path.display())]
     Io {
@@ -39,9 +42,21 @@ pub(crate) enum WriteError {
     },
 }
 
+impl WriteError {
+    /// What went wrong under another name, said of the one that the user knows.
+    fn new(path: &Path, error: &io::Error) -> Self {
+        let path = path.to_owned();
+        match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::NotFound, _) if !parent(&path).is_dir() => Self::NoParent { path },
+            (_, Some(code)) => Self::Io { path, source: io::Error::from_raw_os_error(code) },
+            (kind, None) => Self::Io { path, source: kind.into() },
+        }
+    }
+}
+
 /// Writes a file. One that exists is replaced only if `force` says so.
 pub(crate) fn file(path: &Path, contents: &[u8], force: bool) -> Result<(), WriteError> {
-    let failed = |source| WriteError::Io { path: path.to_owned(), source };
+    let failed = |source: io::Error| WriteError::new(path, &source);
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(WriteError::NoFile { path: path.to_owned() });
     }
@@ -83,7 +98,7 @@ enum Place {
 impl Folder {
     /// Begins a directory. One with something in it is written into only if `force` says so.
     pub(crate) fn begin(path: &Path, force: bool) -> Result<Self, WriteError> {
-        let failed = |source| WriteError::Io { path: path.to_owned(), source };
+        let failed = |source: io::Error| WriteError::new(path, &source);
         let is_free = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => true,

@@ -14,15 +14,18 @@ mod tokens;
 use std::process::ExitCode;
 
 use jp_plugin_sdk::{
-    Failure, Plugin, RequestError, Session, Summary, find_conversations,
+    Failure, Plugin, RequestError, Session, Summary, find_conversations, options,
     transcript::{Event, turns},
 };
+
+use serde::Deserialize;
 
 use self::{
     count::Counts,
     report::{Counted, One, Report, Unread},
 };
 
+const ID: &str = "conversation-stats";
 const COMMAND: &str = "conversation stats";
 const DESCRIPTION: &str = "Count turns, words, tokens, tool calls and time of conversations";
 
@@ -41,6 +44,33 @@ struct Args {
     /// Print the numbers as JSON
     #[arg(long)]
     json: bool,
+
+    /// The same by name
+    #[arg(short, long, value_enum, conflicts_with = "json")]
+    format: Option<Form>,
+}
+
+/// `[plugins.command.conversation-stats.options]`: what is meant where nothing is said.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    format: Option<Form>,
+}
+
+/// In which form.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Form {
+    #[default]
+    Text,
+    Json,
+}
+
+impl Args {
+    fn form(&self, options: &Options) -> Form {
+        let json = self.json.then_some(Form::Json);
+        json.or(self.format).or(options.format).unwrap_or_default()
+    }
 }
 
 const NOTES: &str = "\
@@ -49,7 +79,7 @@ is an error. Time is what passed between the first and the last event of a turn.
 ";
 
 fn main() -> ExitCode {
-    let plugin = Plugin::new("conversation-stats", env!("CARGO_PKG_VERSION"), DESCRIPTION)
+    let plugin = Plugin::new(ID, env!("CARGO_PKG_VERSION"), DESCRIPTION)
         .help(jp_plugin_sdk::args::help::<Args>(COMMAND))
         .command(COMMAND);
     match plugin {
@@ -61,6 +91,7 @@ fn main() -> ExitCode {
 
 fn stats(session: &Session) -> Result<(), Failure> {
     let args: Args = session.parse_args(COMMAND)?;
+    let form = args.form(&options(session.init(), ID)?);
     let listing = session.list_conversations()?;
     let chosen = match listing.as_slice() {
         [_, ..] if args.all => listing,
@@ -68,10 +99,9 @@ fn stats(session: &Session) -> Result<(), Failure> {
     };
     let what = format!("Counting {} conversations", chosen.len());
     let report = Report::new(session.each_conversation(&what, chosen, count)?);
-    if args.json {
-        session.print_json(&report.to_json())?;
-    } else {
-        session.print(&show::report(&report))?;
+    match form {
+        Form::Json => session.print_json(&report.to_json())?,
+        Form::Text => session.print(&show::report(&report))?,
     }
     match report.unread.as_slice() {
         [] => Ok(()),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use jp_plugin_sdk::words::{number, one_line};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
@@ -225,30 +226,12 @@ fn cut(text: &str, widest: usize) -> String {
     short + "…"
 }
 
-fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-fn events(number: u64) -> String {
-    format!("{} event{}", self::number(number), if number == 1 { "" } else { "s" })
+fn events(events: u64) -> String {
+    format!("{} event{}", number(events), if events == 1 { "" } else { "s" })
 }
 
 fn percent(rate: f64) -> String {
     format!("{:.0}%", rate * 100.0)
-}
-
-/// A number in groups of three digits.
-fn number(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 fn median(values: &[f64]) -> f64 {

@@ -1,6 +1,7 @@
 //! Times as they are stored, and durations as people say them.
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
+use jp_plugin_sdk::words;
 
 /// When something happened, in seconds since the epoch. Older stores write times without a zone, which
 /// are in UTC.
@@ -20,7 +21,7 @@ pub(crate) fn stamp(seconds: f64) -> String {
 
 /// The same to the minute, for people.
 pub(crate) fn minute(seconds: f64) -> String {
-    stamp(seconds).get(..16).map_or_else(|| "–".to_owned(), |text| text.replace('T', " "))
+    words::minute(&stamp(seconds))
 }
 
 /// A duration in its two largest units.

@@ -227,7 +227,7 @@ fn reader(app: &mut App, area: Rect, buffer: &mut Buffer) {
 fn too_small(area: Rect, buffer: &mut Buffer) {
     let (width, height) = LEAST;
     let needed = format!("needs {width} × {height}");
-    centered(&["This window is too small:", &needed], area, buffer, Style::new());
+    centered(&["Window too small:", &needed], area, buffer, Style::new());
 }
 
 fn right(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {

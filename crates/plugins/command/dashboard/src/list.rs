@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use jp_plugin_sdk::Summary;
+use jp_plugin_sdk::{Summary, words::one_line};
 
-use crate::text::{clean, one_line};
+use crate::text::clean;
 
 /// The conversations, and where the user is in them.
 #[derive(Debug, Default)]

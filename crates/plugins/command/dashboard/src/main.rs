@@ -56,9 +56,6 @@ struct Args {
     search: Option<String>,
 }
 
-/// What a command line that cannot be followed ends with.
-const USAGE: u8 = 2;
-
 /// How often the screen is drawn anew while nothing happens, because "2m" becomes "3m".
 const REFRESH: Duration = Duration::from_secs(10);
 
@@ -78,7 +75,7 @@ fn dashboard(session: &Session) -> Result<(), Failure> {
     // Before anything is drawn, so that what is wrong is said where it stays to be read.
     let conversations = session.list_conversations()?;
     let selected = args.conversation.map(|text| find_conversation(&conversations, &text));
-    let selected = selected.transpose().map_err(|error| Failure::from(error).code(USAGE))?;
+    let selected = selected.transpose()?;
     let selected = selected.map(|conversation| conversation.id.clone());
     let mut app = App::new(workspace(session), assistant(session), theme(session));
     app.filter(&text::clean(args.search.as_deref().unwrap_or_default()));

@@ -35,12 +35,6 @@ pub(crate) fn clean(text: &str) -> String {
     cleaned
 }
 
-/// The text on one line, and white space as one space each.
-pub(crate) fn one_line(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    words.join(" ")
-}
-
 /// The text in so many columns, with `…` where something is missing.
 pub(crate) fn fit(text: &str, width: usize) -> Cow<'_, str> {
     if text.width() <= width {

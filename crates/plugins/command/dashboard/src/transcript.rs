@@ -7,13 +7,13 @@
 use std::collections::{HashMap, VecDeque};
 
 use jiff::Timestamp;
-use jp_plugin_sdk::transcript::{Event, Kind};
+use jp_plugin_sdk::{
+    transcript::{Event, Kind},
+    words::one_line,
+};
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::{
-    text::{clean, one_line},
-    when,
-};
+use crate::{text::clean, when};
 
 /// How much text of one event is kept, in bytes.
 const OF_ONE: usize = 16 << 10;

@@ -100,8 +100,8 @@ fn words_on_the_command_line() {
         assert!(output.screen().contains(want), "{output}");
         assert!(!output.raw().contains("\x1b[?1049h"), "{output}");
     };
-    refused(&["dashboard", "999"], 2, "conversation not found: 999");
-    refused(&["dashboard", "171"], 2, "`171` fits 3 conversations");
+    refused(&["dashboard", "999"], 1, "conversation not found: 999");
+    refused(&["dashboard", "171"], 1, "`171` fits 3 conversations");
     refused(&["dashboard", "--nothing"], 2, "unexpected argument '--nothing'");
 }
 
@@ -241,7 +241,8 @@ fn every_kind_of_event_is_shown() {
     let mut pty = dashboard(&env, Size { rows: 78, cols: 92 });
     pty.send("\r");
     pty.expect_screen("esc back", SOON);
-    pty.expect_screen("Turn 1", SOON);
+    // The last thing that is drawn.
+    pty.expect_screen("& \"thanks\"", SOON);
     assert_snapshot!(pty.screen(), @r#"
     jp dashboard  project                                                      3 conversations
     Refactor the configuration                                                             all

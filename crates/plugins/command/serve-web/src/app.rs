@@ -1,6 +1,6 @@
 //! Which address leads where.
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
 use axum::{
     Router,
@@ -48,6 +48,8 @@ impl App {
         let (library, live, answers) = (Library::new(session), Live::default(), Answers::default());
         let app = Arc::new(Self { gate, library, live, answers, ending });
         tokio::spawn(live::watch(Arc::clone(&app)));
+        // Before somebody waits for it. It is no task, because nobody waits for its end either.
+        thread::spawn(transcript_html::prepare);
         let pages = Router::new()
             .route("/", get(pages::list::show))
             .route("/c/{id}", get(pages::conversation::show))
@@ -56,6 +58,7 @@ impl App {
             .route_layer(middleware::from_fn_with_state(Arc::clone(&app), answers::page));
         let texts = Router::new()
             .route("/c/{id}/events/{position}/raw", get(pages::event::raw))
+            .route("/c/{id}/events/{position}/json", get(pages::event::json))
             .route_layer(middleware::from_fn_with_state(Arc::clone(&app), answers::text));
         Router::new()
             .merge(pages)

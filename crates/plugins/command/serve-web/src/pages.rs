@@ -11,10 +11,20 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use jp_plugin_sdk::RequestError;
+use jp_plugin_sdk::{RequestError, Summary, words};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::{assets, library::OpenError};
+
+/// How much HTML a page has for events, in bytes.
+///
+/// No page has more than [`MOST`]: what stands around the events is a list of two hundred turns at most,
+/// a line for each event that found no room, and names that are cut.
+const EVENTS: usize = 3 << 20;
+/// The largest page, in bytes.
+pub(crate) const MOST: usize = 4 << 20;
+/// How much of a title is shown, in characters.
+const TITLE: usize = 300;
 
 /// A page before it is put into its frame.
 pub(crate) struct Frame<'a> {
@@ -70,9 +80,22 @@ impl Frame<'_> {
 
 impl IntoResponse for Frame<'_> {
     fn into_response(self) -> Response {
-        let page = self.markup().into_string();
-        ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+        document(self.markup().into_string())
     }
+}
+
+/// An answer of HTML, which is never larger than a page may be.
+fn document(html: String) -> Response {
+    if html.len() > MOST {
+        return Failed::Broken.into_response();
+    }
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response()
+}
+
+/// The title of a conversation as it is shown, if it has one.
+fn title(summary: &Summary) -> Option<String> {
+    let title = summary.title.as_deref().map(str::trim).filter(|title| !title.is_empty())?;
+    Some(words::shorten(title, TITLE))
 }
 
 /// Why there is no page.
@@ -131,20 +154,6 @@ pub(crate) async fn wrong_method() -> Response {
     failed(StatusCode::METHOD_NOT_ALLOWED, "This page can only be read.")
 }
 
-/// A number with its thing, in the right number.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    let s = if number == 1 || thing.is_empty() { "" } else { "s" };
-    format!("{grouped} {thing}{s}").trim_end().to_owned()
-}
-
 fn brand() -> Markup {
     html! { a.brand href="/" title="All conversations" { img src=(assets::icon_address()) alt=""; span { "jp" } } }
 }
@@ -156,20 +165,5 @@ fn buttons(live: bool) -> Markup {
             button.help type="button" title="Keys (?)" aria-label="Keys" { "?" }
             button.theme type="button" title="Light or dark (t)" aria-label="Light or dark" { "◐" }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers() {
-        let check = |number, want: &str| assert_eq!(count(number, "event"), want);
-        check(0, "0 events");
-        check(1, "1 event");
-        check(999, "999 events");
-        check(20_000, "20,000 events");
-        check(1_234_567, "1,234,567 events");
     }
 }

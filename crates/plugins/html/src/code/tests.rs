@@ -68,3 +68,11 @@ proptest! {
         prop_assert_eq!(text_of(&code(Some(&language), &text)), text);
     }
 }
+
+/// What is prepared is a language that there is, and its code has colors.
+#[test]
+fn what_is_prepared_is_known() {
+    for (language, text) in USUAL {
+        assert!(code(Some(language), text).into_string().contains("<span class="), "{language}");
+    }
+}

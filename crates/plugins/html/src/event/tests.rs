@@ -130,6 +130,67 @@ fn a_long_result_is_cut_where_all_of_it_is_elsewhere() {
     assert!(!short.contains("/whole/3"));
 }
 
+/// Where all of it is elsewhere, every part is cut; on one page nothing is.
+#[test]
+fn every_part_of_an_event_is_cut() {
+    let long = || format!("{}the end", "<".repeat(300 << 10));
+    let many: Map<String, Value> = (0..100_000)
+        .map(|n| (format!("a{n}"), json!("x\n")))
+        .chain([("last".to_owned(), json!("the end\n"))])
+        .collect();
+    for (what, event) in [
+        ("author", json!({ "type": "chat_request", "content": "x", "author": long() })),
+        ("content", json!({ "type": "chat_request", "content": long() })),
+        ("schema", json!({ "type": "chat_request", "content": "x", "schema": [long()] })),
+        (
+            "arguments",
+            json!({ "type": "tool_call_request", "id": "1", "name": "t", "arguments": many }),
+        ),
+        ("name", json!({ "type": "tool_call_request", "id": "1", "name": long() })),
+        ("id", json!({ "type": "tool_call_response", "id": long(), "content": "x" })),
+        (
+            "source",
+            json!({ "type": "inquiry_request", "id": "1", "source": long(), "question": {} }),
+        ),
+        (
+            "question",
+            json!({ "type": "inquiry_request", "id": "1", "source": "", "question": { "text": long() } }),
+        ),
+        ("answer", json!({ "type": "inquiry_response", "id": "1", "answer": long() })),
+        ("delta", json!({ "type": "config_delta", "delta": long() })),
+        ("type", json!({ "type": long(), "a": 1 })),
+        ("metadata", json!({ "type": "turn_start", "metadata": { "a": long() } })),
+        (
+            "model",
+            json!({ "type": "chat_response", "message": "x", "metadata": { "model": long() } }),
+        ),
+    ] {
+        let event = Event::from_value(3, event);
+        let cut = event_of(&event, None, &Pages).into_string();
+        assert!(!cut.contains("the end"), "{what} is not cut");
+        assert!(
+            cut.contains("/whole/3") || cut.contains('…'),
+            "{what}: nothing says that it is cut"
+        );
+        assert!(cut.len() < 1100 << 10, "{what}: {}", cut.len());
+        let whole = event_of(&event, None, &OnePage).into_string();
+        assert!(whole.contains("the end"), "{what} is not whole");
+    }
+}
+
+/// Notes have room beside a result of the longest kind.
+#[test]
+fn texts_of_an_event_share_their_room() {
+    let result = |notes: usize| {
+        let event = json!({ "type": "tool_call_response", "id": "1", "content": "x".repeat(LONGEST), "metadata": { "a": "y".repeat(notes) } });
+        event_of(&Event::from_value(3, event), None, &Pages).into_string()
+    };
+    assert!(!result(LONGEST - 100).contains("Cut after"));
+    assert!(
+        result(LONGEST + 1).contains("Cut after 64 KiB. <a href=\"/whole/3\">Show all of it</a>")
+    );
+}
+
 #[test]
 fn arguments_are_said_in_a_line() {
     let check = |arguments: Value, want: &str| {

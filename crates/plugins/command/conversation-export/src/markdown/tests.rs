@@ -126,6 +126,7 @@ fn a_document() {
 #[test]
 fn an_index_leads_to_every_document() {
     let Conversation { summary, .. } = conversation(None, []);
-    let entry = Entry { summary, heading: "a ](b) c".into(), turns: 1, file: "1.md".into() };
+    let entry =
+        Entry { summary, heading: "a ](b) c".into(), turns: 1, file: "1.md".into(), warning: None };
     assert_eq!(index(&[entry]), "# Conversations\n\n- [a \\](b) c](1.md) · 2026-03-18 13:19 UTC\n");
 }

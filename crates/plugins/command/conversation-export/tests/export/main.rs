@@ -12,6 +12,9 @@ use jp_test::{Run, TestEnv, find_bin};
 /// The conversation with every kind of event.
 const EVERY: &str = include_str!("../../../../every_event.jsonl");
 const ID: &str = "17127583920";
+/// What is said of its line that is no JSON.
+const LEFT_OUT: &str =
+    "warning: 1 event of conversation 17127583920 is damaged, and was left out; `jp -v` says why\n";
 
 const PROGRAMS: [&str; 2] =
     [env!("CARGO_BIN_EXE_jp-conversation-export"), env!("CARGO_BIN_EXE_jp-export")];

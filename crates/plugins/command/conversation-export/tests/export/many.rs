@@ -27,7 +27,7 @@ fn all_of_them_with_an_index() {
     let env = workspace_with(2);
     for (form, extension) in [("html", "html"), ("markdown", "md"), ("json", "json")] {
         let output = jp(&env, &["export", "--all", "--format", form, "-o", form]).run().success();
-        assert_eq!(output.stderr(), format!("Wrote 3 conversations to {form}\n"));
+        assert_eq!(output.stderr(), format!("{LEFT_OUT}Wrote 3 conversations to {form}\n"));
         let want = ["17127583920", "17127583921", "17127583922", "index"];
         assert_eq!(names(&env, form), want.map(|name| format!("{name}.{extension}")));
     }
@@ -76,11 +76,11 @@ fn many_have_a_bar() {
     let bar = "━".repeat(40);
     assert_eq!(
         output.stderr(),
-        format!("Exporting 61 conversations {bar}\nWrote 61 conversations to out\n")
+        format!("Exporting 61 conversations {bar}\n{LEFT_OUT}Wrote 61 conversations to out\n")
     );
     assert_eq!(names(&env, "out").len(), 62);
     let output = jp(&env, &["--quiet", "export", "--all", "-o", "other"]).run().success();
-    assert_eq!(output.stderr(), "");
+    assert_eq!(output.stderr(), LEFT_OUT);
 }
 
 /// One that cannot be read keeps nobody else back.
@@ -115,4 +115,31 @@ fn stopped_in_the_middle_there_is_nothing() {
     let output = running.wait().code(130);
     assert!(output.stderr().contains("stopped before everything was done"), "{output}");
     assert_eq!(names(&env, "."), [".jp"]);
+}
+
+/// Options say in which form and where to, and never lead out of the workspace.
+#[test]
+fn options_say_what_is_meant() {
+    let env = workspace_with(1);
+    let options = |text: &str| {
+        env.write(".jp/config.toml", format!("[plugins.command.export.options]\n{text}\n"));
+    };
+    options("format = 'html'\ndirectory = 'talks'");
+    let output = jp(&env, &["export"]).run().success();
+    assert!(output.stdout().starts_with("<!DOCTYPE html>"), "{output}");
+    let output = jp(&env, &["export", "--md"]).run().success();
+    assert!(output.stdout().starts_with("# "), "{output}");
+    env.write("deep/er/a", "");
+    jp(&env, &["export", "--all"]).cwd("deep/er").run().success();
+    assert_eq!(names(&env, "talks"), ["17127583920.html", "17127583921.html", "index.html"]);
+    for outside in ["../talks", "/tmp/talks"] {
+        options(&format!("directory = '{outside}'"));
+        let output = jp(&env, &["export", "--all"]).run().code(1);
+        assert!(output.stderr().contains("is not inside of the workspace"), "{output}");
+        jp(&env, &["export", "--all", "-o", "elsewhere", "--force"]).run().success();
+    }
+    options("fromat = 'html'");
+    let output = jp(&env, &["export"]).run().code(1);
+    let want = "`plugins.command.export.options` cannot be used: unknown field `fromat`, expected `format` or `directory`";
+    assert!(output.stderr().contains(want), "{output}");
 }

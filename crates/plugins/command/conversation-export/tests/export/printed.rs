@@ -21,7 +21,7 @@ fn both_names_print_the_same() {
         let short = jp(&env, words).run().success();
         assert_eq!(short.stdout(), long.stdout(), "{words:?}");
     }
-    assert_eq!(long.stderr(), "");
+    assert_eq!(long.stderr(), LEFT_OUT);
 }
 
 #[test]

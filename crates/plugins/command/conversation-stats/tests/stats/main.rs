@@ -169,15 +169,19 @@ fn help_and_what_is_wrong() {
                          one
 
     Options:
-      -a, --all   Count all conversations
-          --json  Print the numbers as JSON
-      -h, --help  Print help
+      -a, --all              Count all conversations
+          --json             Print the numbers as JSON
+      -f, --format <FORMAT>  The same by name [possible values: text, json]
+      -h, --help             Print help
 
     Tokens are known where the metadata of an answer has them. A call counts as failed if its result
     is an error. Time is what passed between the first and the last event of a turn.
     ");
     let wrong = stats(&env, &["--jsn"]).run().code(2);
     assert!(wrong.stderr().contains("a similar argument exists: '--json'"), "{wrong}");
+    env.write(".jp/config.toml", "[plugins.command.conversation-stats.options]\nformat = 'json'\n");
+    assert!(stats(&env, &[]).run().success().stdout().starts_with('{'));
+    assert!(!stats(&env, &["--format", "text"]).run().success().stdout().starts_with('{'));
     let empty = workspace(0);
     for words in [&[][..], &["--all"]] {
         let output = stats(&empty, words).run().code(1);

@@ -3,13 +3,14 @@
 //! What was said is shown whole. Around it stands what led to it: thoughts, calls of tools and what came of
 //! them, on a line or three each until somebody wants to see them whole.
 
+use jp_plugin_sdk::words::one_line;
 use ratatui::{
     style::Style,
     text::{Line, Span},
 };
 
 use crate::{
-    text::{fit, one_line, wrap},
+    text::{fit, wrap},
     theme::Theme,
     transcript::{Block, Role, Transcript},
 };

@@ -80,7 +80,7 @@ mod tests {
     }
 
     fn of_size(size: usize) -> Arc<Conversation> {
-        Arc::new(Conversation { turns: Vec::new(), pages: Vec::new(), size })
+        Arc::new(Conversation::of_size(size))
     }
 
     /// Which of these are kept.

@@ -5,13 +5,15 @@
 //! comes after it is short, it has that too, and gives it up to a page of its own when there is more. A
 //! turn that is longer than a page, as a tool can make it, is cut too.
 
-use jp_plugin_sdk::transcript::{Event, Kind, Turn};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use transcript_html::{LONGEST, LONGEST_WORDS};
 
 /// How many events a page has before it ends with the next turn.
 const FULL: usize = 100;
 /// How many a page has at most, before it ends within a turn. The last may have up to [`FEW`] more.
 const MOST: usize = 200;
-/// How many bytes of text a page has before it ends. The last may have up to [`LITTLE`] more.
+/// How many bytes of events a page has before it ends. The last may have up to [`LITTLE`] more.
 const BYTES: usize = 512 << 10;
 /// A last page with fewer events than this, and less text than [`LITTLE`], is shown with the one before.
 const FEW: usize = 30;
@@ -26,27 +28,60 @@ pub(crate) struct Page {
     pub(crate) end: usize,
 }
 
-/// The pages of a conversation; one at least if it has any events.
-pub(super) fn pages(turns: &[Turn]) -> Vec<Page> {
+/// The pages of a conversation, by the weight of each event and whether it begins a turn; one at least if
+/// it has any events.
+pub(super) fn pages(events: impl Iterator<Item = (usize, bool)>) -> Vec<Page> {
     let mut pages: Vec<Page> = Vec::new();
     let (mut first, mut bytes) = (0, 0);
     let mut end = 0;
-    for event in turns.iter().flat_map(|turn| &turn.events) {
-        let count = event.position - first;
-        let full = count >= FULL && event.kind == Kind::TurnStart;
-        let weight = weight(event);
+    for (position, (weight, begins)) in events.enumerate() {
+        let count = position - first;
+        let full = count >= FULL && begins;
         if count > 0 && (full || count >= MOST || bytes + weight > BYTES) {
-            pages.push(Page { first, end: event.position });
-            (first, bytes) = (event.position, 0);
+            pages.push(Page { first, end: position });
+            (first, bytes) = (position, 0);
         }
         bytes += weight;
-        end = event.position + 1;
+        end = position + 1;
     }
     if end > first {
         pages.push(Page { first, end });
     }
     merge_last(&mut pages, bytes);
     pages
+}
+
+/// How many of these events are added to an open page at once; one at least, if there is any.
+pub(super) fn fit(events: &[Box<RawValue>]) -> usize {
+    let mut bytes = 0;
+    let fits = |event: &&Box<RawValue>| {
+        bytes += weight(event);
+        bytes <= BYTES
+    };
+    events.iter().take(FULL).take_while(fits).count().max(1)
+}
+
+/// How much of a page an event takes, in bytes. What is longer than a page wants is cut where it is
+/// shown, and words have more room than the rest.
+pub(super) fn weight(event: &RawValue) -> usize {
+    let length = event.get().len();
+    if length <= LONGEST {
+        return length;
+    }
+    let most = if has_words(event) { LONGEST_WORDS } else { 2 * LONGEST };
+    length.min(most)
+}
+
+/// Whether an event is something that somebody said.
+fn has_words(event: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Typed {
+        #[serde(rename = "type")]
+        name: String,
+    }
+    // What has no type has no words either.
+    serde_json::from_str::<Typed>(event.get())
+        .is_ok_and(|typed| typed.name == "chat_request" || typed.name == "chat_response")
 }
 
 /// Whoever opens a conversation sees its last page, and wants to see more than a line.
@@ -60,31 +95,15 @@ fn merge_last(pages: &mut Vec<Page>, bytes: usize) {
     }
 }
 
-/// How much of a page an event takes, in bytes of text. Results are cut where they are shown.
-fn weight(event: &Event) -> usize {
-    match &event.kind {
-        Kind::ChatRequest { content: text, .. } | Kind::Message(text) | Kind::Reasoning(text) => {
-            text.len()
-        }
-        Kind::ToolCallResponse { content, .. } => content.len().min(transcript_html::LONGEST),
-        Kind::ToolCallRequest { arguments, .. } => {
-            let texts = arguments.values().map(|value| value.as_str().map_or(64, str::len));
-            texts.sum::<usize>().min(transcript_html::LONGEST)
-        }
-        _ => 256,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use jp_plugin_sdk::transcript::turns;
     use serde_json::json;
 
     use super::*;
 
-    /// The first positions of the pages, and the end; each turn has so many events.
-    fn check(lengths: &[usize], text: &str, want: &[usize]) {
-        let pages = pages(&turns(events(lengths, text)));
+    /// The first positions of the pages, and the end; each turn has so many events of this weight.
+    fn check(lengths: &[usize], weight: usize, want: &[usize]) {
+        let pages = pages(events(lengths, weight).into_iter());
         for pair in pages.windows(2) {
             assert_eq!(pair[0].end, pair[1].first);
         }
@@ -92,57 +111,71 @@ mod tests {
         assert_eq!(pages.iter().map(|page| page.first).chain(ends).collect::<Vec<_>>(), want);
     }
 
-    /// Turns of so many events, each with this text.
-    fn events(lengths: &[usize], text: &str) -> Vec<Event> {
-        let kinds = lengths.iter().flat_map(|length| (0..*length).map(|n| n == 0));
-        let event = |(position, begins): (usize, bool)| {
-            let kind = if begins { "turn_start" } else { "chat_response" };
-            Event::from_value(position, json!({ "type": kind, "message": text }))
-        };
-        kinds.enumerate().map(event).collect()
+    /// Turns of so many events, each of this weight.
+    fn events(lengths: &[usize], weight: usize) -> Vec<(usize, bool)> {
+        let begins = lengths.iter().flat_map(|length| (0..*length).map(|n| n == 0));
+        begins.map(|begins| (weight, begins)).collect()
     }
 
     #[test]
     fn pages_are_cut_where_turns_begin() {
-        check(&[], "", &[]);
-        check(&[3], "", &[0, 3]);
-        check(&[60, 60, 60, 60, 60], "", &[0, 120, 240, 300]);
+        check(&[], 0, &[]);
+        check(&[3], 0, &[0, 3]);
+        check(&[60, 60, 60, 60, 60], 0, &[0, 120, 240, 300]);
     }
 
     #[test]
     fn a_long_turn_is_cut() {
-        check(&[450], "", &[0, 200, 400, 450]);
+        check(&[450], 0, &[0, 200, 400, 450]);
     }
 
     #[test]
     fn a_short_last_page_is_no_page() {
-        check(&[110, 5], "", &[0, 115]);
-        check(&[110, 30], "", &[0, 110, 140]);
+        check(&[110, 5], 0, &[0, 115]);
+        check(&[110, 30], 0, &[0, 110, 140]);
         // So this is the longest page there is.
-        check(&[229], "", &[0, 229]);
-        check(&[230], "", &[0, 200, 230]);
+        check(&[229], 0, &[0, 229]);
+        check(&[230], 0, &[0, 200, 230]);
         // One event can be too much, too.
-        check(&[5], &"x".repeat(130 << 10), &[0, 4, 5]);
-        check(&[6], &"x".repeat(127 << 10), &[0, 6]);
+        check(&[5], 130 << 10, &[0, 3, 5]);
+        check(&[5], 127 << 10, &[0, 5]);
     }
 
     #[test]
     fn long_texts_fill_a_page() {
-        let text = "x".repeat(200 << 10);
-        check(&[9], &text, &[0, 3, 5, 7, 9]);
+        check(&[9], 200 << 10, &[0, 2, 4, 6, 8, 9]);
         // One that is longer than a page has a page of its own.
-        check(&[3], &"x".repeat(600 << 10), &[0, 1, 2, 3]);
+        check(&[3], 600 << 10, &[0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn an_event_weighs_what_is_shown_of_it() {
+        let raw = |kind: &str, length: usize| {
+            let event = json!({ "type": kind, "message": "x".repeat(length) });
+            RawValue::from_string(event.to_string()).unwrap()
+        };
+        let weight = |kind: &str, length: usize| weight(&raw(kind, length));
+        assert!((100..200).contains(&weight("chat_response", 100)));
+        assert!((100 << 10..101 << 10).contains(&weight("chat_response", 100 << 10)));
+        assert_eq!(weight("chat_response", 1 << 20), LONGEST_WORDS);
+        assert_eq!(weight("hologram", 1 << 20), 2 * LONGEST);
+        let long = raw("chat_response", 200 << 10);
+        assert_eq!(fit(&vec![long; 9]), 2);
+        assert_eq!(fit(&vec![raw("hologram", 600 << 10); 9]), 4);
+        assert_eq!(fit(&vec![raw("hologram", 1); 900]), FULL);
+        assert_eq!(fit(&[]), 1);
     }
 
     /// A conversation grows event by event: pages begin where they began, and only the last one may end
     /// elsewhere.
     #[test]
     fn what_is_added_moves_no_beginning() {
-        let all = events(&[110, 5, 450, 60, 60, 20, 120], "");
-        let (mut known, mut given_up) = (pages(&[]), 0);
+        let all = events(&[110, 5, 450, 60, 60, 20, 120], 0);
+        let (mut known, mut given_up) = (Vec::new(), 0);
         for count in 1..=all.len() {
-            let now = pages(&turns(all[..count].iter().cloned()));
+            let now = pages(all[..count].iter().copied());
             if let Some((last, before)) = known.split_last() {
+                let last: &Page = last;
                 assert_eq!(now[..before.len()], *before, "with {count} events");
                 assert_eq!(now[before.len()].first, last.first, "with {count} events");
                 given_up += usize::from(now[before.len()].end < last.end);

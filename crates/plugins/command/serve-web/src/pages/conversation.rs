@@ -2,26 +2,21 @@
 
 use axum::{
     extract::{Path, Query, State, rejection::QueryRejection},
-    http::header,
     response::{IntoResponse as _, Redirect, Response},
 };
-use jp_plugin_sdk::transcript::{Event, Kind, Turn};
+use jp_plugin_sdk::{transcript::Turn, words};
 use maud::{Markup, PreEscaped, html};
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
-use transcript_html::Links;
+use transcript_html::{Links, Room};
 
-use super::{Failed, Follow, Frame, count};
+use super::{EVENTS, Failed, Follow, Frame, document};
 use crate::{
     app::AppState,
     library::{Conversation, Opened, Page, Part},
     live,
 };
 
-/// How many events are added to an open page at once.
-const ADDED: usize = 100;
-/// A text that is longer is cut, in bytes: a page is for reading.
-const LONGEST: usize = 256 << 10;
 /// How much of a request stands in the outline, in characters.
 const OUTLINE: usize = 90;
 
@@ -62,14 +57,14 @@ pub(crate) async fn since(
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
     let made = spawn_blocking(move || {
-        let next = opened.conversation.events().min(position.saturating_add(ADDED));
+        let next = opened.conversation.reach(position);
         let parts = opened.conversation.between(position, next);
         let body = html! {
             div data-next=(next) data-events=(opened.conversation.events())
                 data-about=(about(&opened)) data-last=(opened.summary.last_activated_at)
             { (parts_markup(&parts, &opened.summary.id)) }
         };
-        ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], body.into_string()).into_response()
+        document(body.into_string())
     });
     made.await.map_err(|_| Failed::Broken)
 }
@@ -84,7 +79,7 @@ impl Wanted {
             return Ok(conversation.page_of(position));
         }
         if let Some(position) = self.event {
-            let found = conversation.event(position);
+            let found = conversation.stored(position);
             found.ok_or_else(|| Failed::Missing(format!("event {position}")))?;
             return Ok(conversation.page_of(position));
         }
@@ -121,9 +116,8 @@ impl Links for Addresses<'_> {
 }
 
 /// The title, or that there is none.
-pub(super) fn title(opened: &Opened) -> &str {
-    let title = opened.summary.title.as_deref().map(str::trim);
-    title.filter(|title| !title.is_empty()).unwrap_or("Untitled")
+pub(super) fn title(opened: &Opened) -> String {
+    super::title(&opened.summary).unwrap_or_else(|| "Untitled".to_owned())
 }
 
 fn page(opened: &Opened, index: usize) -> Response {
@@ -164,13 +158,12 @@ fn page(opened: &Opened, index: usize) -> Response {
 }
 
 fn about(opened: &Opened) -> String {
-    let turns = opened.conversation.turns.iter().filter(|turn| turn.number > 0).count();
-    let events = opened.conversation.events();
-    format!("{} · {}", count(turns, "turn"), count(events, "event"))
+    let (turns, events) = (opened.conversation.turns(), opened.conversation.events());
+    format!("{} · {}", words::count(turns, "turn"), words::count(events, "event"))
 }
 
 /// The turns of this page, by what was asked in them.
-fn outline(parts: &[Part<'_>]) -> Markup {
+fn outline(parts: &[Part]) -> Markup {
     let request = |turn: &Turn| {
         let line = turn.request()?.lines().find(|line| !line.trim().is_empty())?;
         Some(line.chars().filter(|c| !"`*".contains(*c)).take(OUTLINE).collect::<String>())
@@ -178,7 +171,7 @@ fn outline(parts: &[Part<'_>]) -> Markup {
     html! {
         nav.outline aria-label="Turns on this page" {
             ol {
-                @for turn in parts.iter().map(|part| part.turn) {
+                @for turn in parts.iter().map(|part| &part.turn) {
                     li {
                         a href={ "#turn-" (turn.number) } {
                             span.number { (turn.number) }
@@ -212,27 +205,10 @@ fn pager(id: &str, index: usize, pages: usize) -> Markup {
     }
 }
 
-fn parts_markup(parts: &[Part<'_>], id: &str) -> Markup {
-    let links = Addresses { id };
-    let render = |part: &Part<'_>| {
-        let events: Vec<Event> = part.events.iter().map(|event| shortened(event, id)).collect();
-        transcript_html::part(part.turn, &events, &links).into_string()
+fn parts_markup(parts: &[Part], id: &str) -> Markup {
+    let (links, mut room) = (Addresses { id }, Room::new(EVENTS));
+    let render = |part: &Part| {
+        transcript_html::part(&part.turn, part.events(), &links, &mut room).into_string()
     };
     PreEscaped(parts.iter().map(render).collect())
-}
-
-/// The event, with a text that is too long for a page cut off. (Results are cut by the markup itself.)
-fn shortened(event: &Event, id: &str) -> Event {
-    let mut event = event.clone();
-    let position = event.position;
-    if let Kind::ChatRequest { content: text, .. } | Kind::Message(text) | Kind::Reasoning(text) =
-        &mut event.kind
-        && text.len() > LONGEST
-    {
-        text.truncate(text.floor_char_boundary(LONGEST));
-        // In front, because behind it could be within a block that was cut open.
-        let note = format!("*Cut after 256 KiB. All of it is at* `/c/{id}/events/{position}`\n\n");
-        text.insert_str(0, &note);
-    }
-    event
 }

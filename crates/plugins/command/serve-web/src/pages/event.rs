@@ -5,16 +5,19 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
-use jp_plugin_sdk::transcript::{Event, Kind, Turn};
+use jp_plugin_sdk::transcript::{Event, Kind};
 use maud::{Markup, PreEscaped, html};
 use tokio::task::spawn_blocking;
 use transcript_html::Links;
 
 use super::{
-    Failed, Frame,
+    EVENTS, Failed, Frame,
     conversation::{Addresses, title},
 };
-use crate::{app::AppState, library::Opened};
+use crate::{
+    app::AppState,
+    library::{Opened, Part},
+};
 
 /// What is longer is only to be had as text, in bytes.
 const LONGEST: usize = 1 << 20;
@@ -35,8 +38,22 @@ pub(crate) async fn raw(
     Path((id, position)): Path<(String, usize)>,
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
-    let (_, event) = find(&opened, position)?;
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text(event)).into_response())
+    let made = spawn_blocking(move || {
+        let part = find(&opened, position)?;
+        let text = part.events().map(text).collect::<String>();
+        Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+    });
+    made.await.map_err(|_| Failed::Broken)?
+}
+
+/// All of an event, as it is stored.
+pub(crate) async fn json(
+    State(app): AppState,
+    Path((id, position)): Path<(String, usize)>,
+) -> Result<Response, Failed> {
+    let opened = app.library.open(app.library.find(&id).await?).await?;
+    let stored = opened.conversation.stored(position).ok_or_else(|| missing(position))?.to_owned();
+    Ok(([(header::CONTENT_TYPE, "application/json")], stored).into_response())
 }
 
 /// Nothing is cut here.
@@ -53,22 +70,29 @@ impl Links for InFull<'_> {
 }
 
 fn page(opened: &Opened, position: usize) -> Result<Response, Failed> {
-    let (turn, event) = find(opened, position)?;
     let id = &opened.summary.id;
     let links = InFull(Addresses { id });
-    let raw = format!("/c/{id}/events/{position}/raw");
-    let size = text(event).len();
+    let stored = opened.conversation.stored(position).ok_or_else(|| missing(position))?;
+    let shown = if stored.len() <= LONGEST { markup(opened, position, &links) } else { None };
+    let here = format!("/c/{id}/events/{position}");
     let main = html! {
         div.heading {
             h1 { "Event " (position) }
             p.about {
                 a href=(links.event(position)) { "In " (title(opened)) }
-                a href=(raw) { "As text" }
+                a href={ (here) "/raw" } { "As text" }
+                a href={ (here) "/json" } { "As it is stored" }
             }
         }
         div.transcript {
-            @if size <= LONGEST { (open(&transcript_html::event(event, turn, &links))) }
-            @else { div.message { p { "It has " (size >> 20) " MiB, too much for a page." } p { a href=(raw) { "Open as text" } } } }
+            @if let Some(markup) = shown { (markup) }
+            @else {
+                div.message {
+                    p { "It has " (stored.len() >> 10) " KiB, too much for a page." }
+                    p { a href={ (here) "/raw" } { "Open as text" } }
+                    p { a href={ (here) "/json" } { "Open all of it as it is stored" } }
+                }
+            }
         }
     };
     let tab = format!("Event {position} · {}", title(opened));
@@ -76,10 +100,20 @@ fn page(opened: &Opened, position: usize) -> Result<Response, Failed> {
     Ok(Frame { title: &tab, kind: "reading whole", bar, live: None, main }.into_response())
 }
 
-/// The event, and the turn that it is of.
-fn find(opened: &Opened, position: usize) -> Result<(&Turn, &Event), Failed> {
-    let found = opened.conversation.event(position);
-    found.ok_or_else(|| Failed::Missing(format!("event {position}")))
+/// The event as HTML, if there is room for it.
+fn markup(opened: &Opened, position: usize, links: &dyn Links) -> Option<Markup> {
+    let part = opened.conversation.event(position)?;
+    let event = part.events().next()?;
+    Some(open(&transcript_html::event(event, &part.turn, links))).filter(|it| it.0.len() <= EVENTS)
+}
+
+/// The event, and what it refers to.
+fn find(opened: &Opened, position: usize) -> Result<Part, Failed> {
+    opened.conversation.event(position).ok_or_else(|| missing(position))
+}
+
+fn missing(position: usize) -> Failed {
+    Failed::Missing(format!("event {position}"))
 }
 
 /// The same with its first details open: whoever comes here wants to see them.
@@ -99,16 +133,11 @@ fn text(event: &Event) -> String {
         | Kind::Reasoning(text)
         | Kind::ToolCallResponse { content: text, .. } => text.clone(),
         Kind::ToolCallRequest { arguments: fields, .. } | Kind::Unknown { fields, .. } => {
-            pretty(fields)
+            transcript_html::pretty(fields)
         }
         Kind::Data(value)
         | Kind::InquiryRequest { question: value, .. }
         | Kind::InquiryResponse { answer: value, .. }
-        | Kind::ConfigDelta { delta: value } => pretty(value),
+        | Kind::ConfigDelta { delta: value } => transcript_html::pretty(value),
     }
-}
-
-/// What was read from JSON has a form in it.
-fn pretty(value: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }

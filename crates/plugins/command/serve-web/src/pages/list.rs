@@ -5,10 +5,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use jiff::{Timestamp, tz::TimeZone};
-use jp_plugin_sdk::Summary;
+use jp_plugin_sdk::{Summary, words};
 use maud::{Markup, html};
 
-use super::{Failed, Follow, Frame, count};
+use super::{Failed, Follow, Frame, title};
 use crate::{
     app::{App, AppState},
     live,
@@ -97,16 +97,16 @@ fn form(wanted: &Wanted) -> Markup {
 
 fn found_titles(wanted: &Wanted, chosen: usize, all: usize) -> Markup {
     html! {
-        @if wanted.is_all() { (count(all, "conversation")) }
-        @else { (count(chosen, "conversation")) " of " (count(all, "")) " · " a href="/" { "Show all" } }
+        @if wanted.is_all() { (words::count(all, "conversation")) }
+        @else { (words::count(chosen, "conversation")) " of " (number(all)) " · " a href="/" { "Show all" } }
     }
 }
 
 fn found_words(found: &Found, of: usize) -> Markup {
     html! {
-        (count(found.hits.len(), "conversation")) " found"
+        (words::count(found.hits.len(), "conversation")) " found"
         @if found.searched < of {
-            "; what was said was searched in the latest " (count(found.searched, "")) " of " (count(of, ""))
+            "; what was said was searched in the latest " (number(found.searched)) " of " (number(of))
         }
         " · " a href="/" { "Show all" }
     }
@@ -149,7 +149,7 @@ fn item(summary: &Summary, clock: &Clock, hit: Option<&Hit>) -> Markup {
         Some(place) => format!("/c/{id}?event={0}#e{0}", place.position),
         None => format!("/c/{id}"),
     };
-    let title = summary.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+    let title = title(summary);
     let last = &summary.last_activated_at;
     let events = usize::try_from(summary.events_count).unwrap_or(usize::MAX);
     html! {
@@ -164,7 +164,7 @@ fn item(summary: &Summary, clock: &Clock, hit: Option<&Hit>) -> Markup {
                 }
                 span.about {
                     time datetime=(last) title=(last) data-relative { (when::ago(last, clock.now)) }
-                    span { (count(events, "event")) }
+                    span { (words::count(events, "event")) }
                     span.id { (id) }
                 }
             }
@@ -185,4 +185,9 @@ fn nothing(wanted: &Wanted) -> Markup {
             }
         }
     }
+}
+
+/// A number of conversations.
+fn number(number: usize) -> String {
+    words::number(u64::try_from(number).unwrap_or(u64::MAX))
 }

@@ -10,6 +10,7 @@ use futures_util::{StreamExt as _, stream};
 use jp_plugin_sdk::{
     Summary,
     transcript::{Event, Kind},
+    words,
 };
 use serde_json::{Map, Value, value::RawValue};
 use tokio::{
@@ -98,7 +99,7 @@ fn first(events: &[Box<RawValue>], words: &Words) -> Option<Place> {
         let [before, word, after] = words.split(&text)?;
         let start = before.ceil_char_boundary(before.len().saturating_sub(AROUND));
         let end = after.floor_char_boundary(AROUND);
-        let (before, after) = (one_line(&before[start..]), one_line(&after[..end]));
+        let (before, after) = (piece(&before[start..]), piece(&after[..end]));
         let before = if start > 0 { format!("…{before}") } else { before };
         Some(Place { position, before, word: word.to_owned(), after: format!("{after}…") })
     })
@@ -125,16 +126,13 @@ fn text_of(kind: &Kind) -> String {
     }
 }
 
-/// With one space for every run of white space, also at the ends, where the word follows.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        let c = if c.is_whitespace() || c.is_control() { ' ' } else { c };
-        if c != ' ' || !line.ends_with(' ') {
-            line.push(c);
-        }
-    }
-    line
+/// In one line, with a space at the ends where there was one: the word follows.
+fn piece(text: &str) -> String {
+    let space = |end: Option<char>| {
+        if end.is_some_and(|c| c.is_whitespace() || c.is_control()) { " " } else { "" }
+    };
+    let (first, last) = (space(text.chars().next()), space(text.chars().next_back()));
+    format!("{first}{}{last}", words::one_line(text))
 }
 
 #[cfg(test)]

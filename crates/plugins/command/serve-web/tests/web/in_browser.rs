@@ -329,20 +329,20 @@ async fn twenty_thousand_events_are_no_burden() {
         events.push(store::at(json!({ "type": "chat_response", "reasoning": "Thinking." })));
     }
     assert_eq!(events.len(), 20_000);
-    store::write(&env, "17", Some("Twenty thousand"), WHEN, &events);
+    // A busy machine gets three tries, and the first time is only once.
+    for id in ["17", "18", "19"] {
+        store::write(&env, id, Some("Twenty thousand"), WHEN, &events);
+    }
     let web = Web::start(&env);
     let browser = Browser::start(&env, 1280, 900).await;
-    // The first time, the host reads the conversation, which takes it seconds without optimization: what
-    // is measured is every time after it.
-    browser.open(&format!("{}/c/17", web.url)).await;
-    assert!(
-        browser
-            .eval("document.querySelector('.numbers').textContent.includes('20,000 events')")
-            .await
-            == json!(true)
-    );
+    let mut best = f64::MAX;
+    for id in ["17", "18", "19"] {
+        best = best.min(until_obeyed(&browser, &format!("{}/c/{id}", web.url)).await);
+        let text = "document.querySelector('.numbers').textContent.includes('20,000 events')";
+        assert_eq!(browser.eval(text).await, json!(true));
+    }
+    assert!(best < 1000.0, "the first time: {best} ms");
     for path in ["/c/17", "/c/17?page=1", "/c/17?turn=1234"] {
-        // A busy machine gets three tries.
         let mut best = f64::MAX;
         for _ in 0..3 {
             best = best.min(until_obeyed(&browser, &format!("{}{path}", web.url)).await);

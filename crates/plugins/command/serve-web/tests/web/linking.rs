@@ -1,18 +1,4 @@
-//! The program does without the server, and the server comes from outside.
-
-use jp_test::{TestEnv, find_bin};
-
-/// 072-273: without the plugin there is no such command.
-#[test]
-fn serve_is_not_built_in() {
-    let env = TestEnv::new(find_bin("jp"));
-    env.jp(["init"]).run().success();
-    let output = env.jp(["serve", "web"]).run().code(2);
-    assert!(output.stderr().contains("serve"), "{output}");
-    let help = env.jp(["--help"]).run().success();
-    let named = help.stdout().lines().any(|line| line.trim_start().starts_with("serve"));
-    assert!(!named, "{help}");
-}
+//! The program does without the server.
 
 /// 072-274: what `jp` is made of has nothing of what the web view is made of.
 #[test]

@@ -11,6 +11,7 @@ mod http;
 mod in_browser;
 mod limits;
 mod linking;
+mod nasty;
 mod pages;
 mod protocol;
 mod sample;

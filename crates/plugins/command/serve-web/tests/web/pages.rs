@@ -174,7 +174,8 @@ fn a_text_beyond_all_measure_is_cut() {
     let web = Web::start(&env);
     let page = web.get("/c/17").expect(200).body;
     assert!(
-        !page.contains("the last words") && page.contains("<em>Cut after 256 KiB."),
+        !page.contains("the last words")
+            && page.contains("Cut after 256 KiB. <a href=\"/c/17/events/2\">"),
         "{}",
         page.len()
     );

@@ -146,7 +146,7 @@ impl Child {
         Self { stdin, stdout, stderr, ..self }
     }
 
-    /// Gives up an order that was never begun: nobody carries it out later.
+    /// Gives up an order of which nobody knows whether it was begun: nobody carries it out later.
     pub(crate) fn give_up(&mut self) {
         self.process.give_up();
     }

@@ -208,7 +208,7 @@ impl Process {
         self.child.signal(number)
     }
 
-    /// Gives up an order that was never begun.
+    /// Gives up an order of which nobody knows whether it was begun.
     pub(crate) fn give_up(&mut self) {
         self.child.give_up();
     }

@@ -260,3 +260,18 @@ fn a_tool_answers_the_same_with_either_runtime() {
         assert_eq!(run(&sealed), run(&beside), "{words}");
     }
 }
+
+#[test]
+fn a_hidden_file_is_said_to_be_hidden() {
+    let env = jp_test::env!();
+    env.write(".env", "KEY=1\n");
+    env.jp(["init"]).run().code(0);
+    insta::assert_snapshot!(env.jp(["tool", "run", "fs_read_file", "path=.env"]).run(), @"
+    $ jp tool run fs_read_file path=.env
+    exit code: 1
+    --- stderr
+    error: .env: Permission denied (os error 13)
+    hint: .env is sensitive (`**/.env`) and hidden from tools; `--allow-sensitive .env` shows it
+    ");
+    env.jp(["tool", "run", "--allow-sensitive", ".env", "fs_read_file", "path=.env"]).run().code(0);
+}

@@ -42,9 +42,10 @@ pub fn serve() -> ExitCode {
     }
 }
 
-/// Carries out one order, in a process that was forked for it, and does not come back.
-pub(super) fn serve_once() -> ! {
+/// Carries out one order, in a process that `parent` has forked for it, and does not come back.
+pub(super) fn serve_once(parent: Pid) -> ! {
     let begun = || -> io::Result<(Alone, Socket)> {
+        end_with(parent);
         rustix::process::chdir("/")?;
         begin()
     };
@@ -122,12 +123,12 @@ fn needs_another(socket: &Socket, taken: &OwnedFd, waiting: Pid) -> io::Result<b
     Ok(waits[0].revents().is_empty())
 }
 
-/// A supervisor without an order ends with the helper, also one that does not run: as long as it holds the
-/// socket, an order in it is neither carried out nor gone.
-fn end_with(helper: Pid) {
+/// A supervisor without an order ends with whoever forked it, also one that does not run: as long as it holds
+/// the socket, an order in it is neither carried out nor gone.
+fn end_with(parent: Pid) {
     let set = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     // The kernel only tells of an end that is still to come.
-    if set.is_err() || rustix::process::getppid() != Some(helper) {
+    if set.is_err() || rustix::process::getppid() != Some(parent) {
         sys::exit(0)
     }
 }
@@ -135,8 +136,9 @@ fn end_with(helper: Pid) {
 /// A supervisor's life: one order, or the end.
 fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>) -> ! {
     let Ok(Some((start, mut descriptors))) = socket.receive() else { sys::exit(0) };
-    // What it starts from now on outlives the helper.
-    let _ = rustix::process::set_parent_process_death_signal(None);
+    // What it starts from now on outlives the helper. Should somebody have stopped this process, a program that
+    // knows its number among them, it still goes on to notice that jp is gone.
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
     if let Some(take) = take {
         let _ = rustix::io::write(&take, &[1]);
     }

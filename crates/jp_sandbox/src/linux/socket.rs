@@ -9,9 +9,13 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
-use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg, sendmsg, socketpair,
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    net::{
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+        SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv,
+        recvmsg, sendmsg, socketpair,
+    },
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -41,7 +45,10 @@ impl Socket {
         }
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        if !with.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(with)) {
+        // The space may be rounded up, and have room for one more than there can be.
+        let is_there_room = with.len() <= DESCRIPTORS
+            && (with.is_empty() || ancillary.push(SendAncillaryMessage::ScmRights(with)));
+        if !is_there_room {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many descriptors"));
         }
         let bytes = [IoSlice::new(&bytes)];
@@ -52,13 +59,27 @@ impl Socket {
     /// The next message; none when the other side has ended.
     pub(crate) fn receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         // Nearly all messages are a few bytes, and the memory for the largest would have to be cleared.
-        let mut bytes = vec![0; self.next_length()?.min(LARGEST)];
+        self.receive_at_most(self.next_length()?.min(LARGEST))
+    }
+
+    /// Whether there is nobody at the other side. What was sent before can still be received.
+    pub(crate) fn is_left(&self) -> bool {
+        let mut looks = [PollFd::new(&self.0, PollFlags::empty())];
+        let looked = retry(|| poll(&mut looks, Some(&Timespec::default())));
+        looked.is_ok() && looks[0].revents().contains(PollFlags::HUP)
+    }
+
+    fn receive_at_most<M: DeserializeOwned>(
+        &self,
+        most: usize,
+    ) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+        let mut bytes = vec![0; most];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-        let length = {
+        let received = {
             let mut slices = [IoSliceMut::new(&mut bytes)];
             let flags = RecvFlags::CMSG_CLOEXEC;
-            after_reset(|| retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags)))?.bytes
+            after_reset(|| retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags)))?
         };
         let mut descriptors = Vec::new();
         for message in ancillary.drain() {
@@ -66,10 +87,14 @@ impl Socket {
                 descriptors.extend(received);
             }
         }
-        if length == 0 {
+        // Whoever shares the socket may have taken the message that was looked at, and left a longer one.
+        if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+            return Err(io::Error::other("a message was longer than it seemed"));
+        }
+        if received.bytes == 0 {
             return Ok(None);
         }
-        let message = postcard::from_bytes(&bytes[..length]).map_err(io::Error::other)?;
+        let message = postcard::from_bytes(&bytes[..received.bytes]).map_err(io::Error::other)?;
         Ok(Some((message, descriptors)))
     }
 }
@@ -118,3 +143,6 @@ fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -152,6 +152,7 @@ impl Waiting {
     pub fn fork() -> io::Result<Self> {
         let alone = Alone::check()?;
         let (ours, theirs) = Socket::pair()?;
+        let parent = rustix::process::getpid();
         match sys::fork(alone)? {
             Fork::Parent(number) => {
                 // It does the same; whoever comes first keeps signals of the terminal from it.
@@ -162,7 +163,7 @@ impl Waiting {
                 let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
                 // Everything but the standard streams is closed at once, these two among it.
                 mem::forget((ours, theirs));
-                helper::serve_once()
+                helper::serve_once(parent)
             }
         }
     }
@@ -250,6 +251,13 @@ impl Helper {
             let _ = kill_process(self.number, Signal::KILL);
         }
     }
+
+    /// Lets it go on if somebody has stopped it, be it the program that it minds.
+    fn wake(&self) {
+        if !self.has_ended {
+            let _ = kill_process(self.number, Signal::CONT);
+        }
+    }
 }
 
 impl Child {
@@ -265,15 +273,22 @@ impl Child {
 
     /// Ends the program and everything it started.
     pub fn kill(&self) -> io::Result<()> {
-        self.control.send(&Control::Kill, &[])
+        let sent = self.control.send(&Control::Kill, &[]);
+        if let Some(waited) = &self.waited {
+            waited.wake();
+        }
+        sent
     }
 }
 
 impl Child {
-    /// Gives up an order that was never begun: whoever holds it does not carry it out later.
+    /// Gives up an order of which nobody knows whether it was begun: whoever holds it does not carry it out later,
+    /// and ends what it has started.
     pub fn give_up(&mut self) {
+        let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
         if let Some(waited) = &mut self.waited {
-            waited.kill();
+            waited.wake();
+            waited.end();
         }
     }
 }
@@ -284,7 +299,9 @@ impl Drop for Child {
             // It ends when nobody is there to hear it, with everything it started. Mostly it has by now;
             // otherwise it goes by itself, and is reaped with this program.
             let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
-            waited.has_ended();
+            if !waited.has_ended() {
+                waited.wake();
+            }
         }
     }
 }

@@ -129,7 +129,9 @@ fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Comm
         sys::reset_signals();
         let _ = setsid();
     }
-    umask(Mode::from(0o022));
+    // What is stricter already stays: who keeps new files to themselves keeps those of a program, too.
+    let inherited = umask(Mode::from(0o077));
+    umask(inherited | Mode::from(0o022));
     chdir(&order.program.directory)
         .map_err(Step::Directory.of(order.program.directory.display()))?;
     set_limits(how.tier, &how.limits).map_err(Step::Limits.of(""))?;

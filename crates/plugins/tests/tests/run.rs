@@ -82,7 +82,12 @@ fn serves_json(user: &User, plugin: &Listed) {
 fn serves_pages(user: &User, plugin: &Listed) {
     let running = user.jp(&format!("{} --port 0", plugin.command)).spawn();
     let address = address(&running);
-    let (head, body) = get(&address, "/", "");
+    let text = running.stdout_so_far();
+    let (_, token) = text.split_once("/?").unwrap();
+    let (head, _) = ask(&address, &format!("/?{}", token.trim_end()), "");
+    let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    let (head, body) = get(&address, "/", &format!("cookie: {cookie}\r\n"));
     assert!(head.contains("text/html"), "{head}");
     assert!(body.contains(TITLE), "{body}");
     end(running);
@@ -107,6 +112,13 @@ fn address(running: &Running) -> String {
 
 /// The head and the body of an answer, which is a good one.
 fn get(address: &str, path: &str, headers: &str) -> (String, String) {
+    let (head, body) = ask(address, path, headers);
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}\n{body}");
+    (head, body)
+}
+
+/// The head and the body of an answer.
+fn ask(address: &str, path: &str, headers: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(SOON)).unwrap();
     let request =
@@ -115,7 +127,6 @@ fn get(address: &str, path: &str, headers: &str) -> (String, String) {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    assert!(head.starts_with("HTTP/1.1 200 "), "{answer}");
     (head.to_owned(), body.to_owned())
 }
 

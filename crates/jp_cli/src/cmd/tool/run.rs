@@ -1,5 +1,7 @@
 //! `jp tool run`: one call of a tool, as the assistant would make it.
 
+mod hidden;
+
 use std::{cell::RefCell, collections::HashSet, io::Read as _, sync::Arc, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -111,7 +113,7 @@ pub(crate) fn execute(ctx: &Ctx, calling: Calling<'_>) -> Result {
         interruptible(call, &cancel).await?
     });
     journal.finish()?;
-    print(ctx, which, which.name(), end?)
+    print(ctx, calling, end?)
 }
 
 async fn call(
@@ -293,8 +295,8 @@ fn object(ctx: &Ctx, text: &str) -> Result<Map<String, Value>> {
 }
 
 /// Prints what came of the call.
-fn print(ctx: &Ctx, which: Which<'_>, name: &str, end: CallEnd) -> Result {
-    let exit = exit(&end);
+fn print(ctx: &Ctx, calling: Calling<'_>, end: CallEnd) -> Result {
+    let (name, exit) = (calling.which.name(), exit(&end));
     if ctx.is_json() {
         ctx.print_json(&json(name, &end))?;
         return if exit == Exit::Success { Ok(()) } else { Err(Error::said(exit)) };
@@ -307,21 +309,24 @@ fn print(ctx: &Ctx, which: Which<'_>, name: &str, end: CallEnd) -> Result {
             }
             Ok(ctx.printer().print(Print::content(&text).untrusted())?)
         }
-        CallEnd::Failed(failure) => Err(shown(which, name, failure)),
+        CallEnd::Failed(failure) => Err(shown(ctx, calling, failure)),
         CallEnd::Skipped(reason) => Err(Error::new(exit, format!("{name}: {reason}"))),
         CallEnd::Cancelled => Err(Error::new(exit, format!("{name} was cancelled"))),
     }
 }
 
 /// A failure, with what can be done about it from a command line.
-fn shown(which: Which<'_>, name: &str, failure: Failure) -> Error {
-    let cause = failure.cause;
-    let error = plain(name, failure);
-    match cause {
-        Cause::Arguments => error.hint(format!("`{}` says what it takes", which.shown_by())),
-        Cause::Unanswered => error.hint("--answer ID=VALUE answers a question"),
-        Cause::Tool | Cause::Refused | Cause::Unpermitted | Cause::Time => error,
-    }
+fn shown(ctx: &Ctx, Calling { which, args, .. }: Calling<'_>, failure: Failure) -> Error {
+    let hint = match failure.cause {
+        Cause::Arguments => Some(format!("`{}` says what it takes", which.shown_by())),
+        Cause::Unanswered => Some("--answer ID=VALUE answers a question".to_owned()),
+        Cause::Tool => ctx.root().ok().and_then(|root| {
+            let (said, paths) = (&failure.error.message, ctx.config().sensitive_paths());
+            hidden::hint(said, paths, root, ctx::home().as_deref(), &args.allow_sensitive)
+        }),
+        Cause::Refused | Cause::Unpermitted | Cause::Time => None,
+    };
+    hint.into_iter().fold(plain(which.name(), failure), Error::hint)
 }
 
 /// A failure, with what can be done about it wherever the tool was called.

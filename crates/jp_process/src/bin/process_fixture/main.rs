@@ -5,6 +5,8 @@
 mod plain;
 #[cfg(target_os = "linux")]
 mod roles;
+#[cfg(target_os = "linux")]
+mod waiting;
 
 use std::process::ExitCode;
 

@@ -18,7 +18,10 @@ use jp_sandbox::{
     linux::helper,
 };
 
-use crate::plain::{confinement, shell};
+use crate::{
+    plain::{confinement, shell},
+    waiting,
+};
 
 /// Longer than any test, so that whoever is forgotten is seen; short enough not to stay for long.
 const LONG: Duration = Duration::from_mins(2);
@@ -36,6 +39,7 @@ pub(crate) fn play() -> ExitCode {
         ["daemon", token, depth] => daemon(token, depth.parse().unwrap_or(0)),
         ["swarm", token, size] => swarm(token, size.parse().unwrap_or(0)),
         ["parent", what, helper, token] => parent(what, helper, token),
+        ["waiting", what, helper, script] => waiting::play(what, helper, script),
         _ => Err(io::Error::other("unknown role")),
     };
     match done {

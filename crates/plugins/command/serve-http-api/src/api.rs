@@ -13,6 +13,7 @@ mod service;
 use std::sync::Arc;
 
 use axum::{Router, http::header};
+use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use utoipa::{
     OpenApi as _,
@@ -45,8 +46,8 @@ const ANYWHERE: [Kind; 7] = [
     Kind::Unavailable,
 ];
 /// What can also happen to one with a body.
-const WITH_BODY: [Kind; 4] =
-    [Kind::SlowRequest, Kind::TooLarge, Kind::UnsupportedMediaType, Kind::Invalid];
+const WITH_BODY: [Kind; 5] =
+    [Kind::SlowRequest, Kind::TooLarge, Kind::UnsupportedMediaType, Kind::Invalid, Kind::Unknown];
 
 /// What handlers share.
 #[derive(Debug, Clone)]
@@ -55,7 +56,10 @@ pub(crate) struct App(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     store: Arc<Store>,
-    document: String,
+    /// The OpenAPI document as its text.
+    document: Box<RawValue>,
+    /// Places for those who make a page.
+    making: Semaphore,
     /// Room for bodies of requests, in bodies.
     bodies: Arc<Semaphore>,
     /// Room for answers, in KiB.
@@ -91,12 +95,17 @@ impl App {
     fn new(store: Arc<Store>, document: &OpenApi) -> Self {
         Self(Arc::new(Shared {
             store,
-            // It is made of texts and numbers, so it has a JSON form.
-            document: document.to_pretty_json().unwrap_or_default(),
+            document: text(document).unwrap_or_else(|_| RawValue::NULL.to_owned()),
+            making: Semaphore::new(limits::MAKING),
             bodies: Arc::new(Semaphore::new(limits::BODIES)),
             answers: Arc::new(Semaphore::new(limits::ANSWERS >> 10)),
         }))
     }
+}
+
+/// It is made of texts and numbers, so it has a JSON form.
+fn text(document: &OpenApi) -> Result<Box<RawValue>, serde_json::Error> {
+    RawValue::from_string(document.to_pretty_json()?)
 }
 
 fn routes() -> (Router<App>, OpenApi) {

@@ -4,7 +4,10 @@
 //! of everything that can change an answer. A conversation and the pages of its events change together and
 //! share a tag, so that it can also guard an append.
 
+use std::io;
+
 use axum::http::{HeaderMap, HeaderValue, header};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 /// A tag as it stands in a header, quotes included.
@@ -25,8 +28,30 @@ impl Tag {
         Self(format!("\"{digits}\""))
     }
 
+    /// The tag of something that is answered as it is.
+    pub(crate) fn of_json(value: &impl Serialize) -> Self {
+        let mut sum = Writer(Sha256::new());
+        // What is answered consists of texts and numbers, which have a JSON form.
+        let _ = serde_json::to_writer(&mut sum, value);
+        Self::of([sum.0.finalize().as_slice()])
+    }
+
     pub(crate) fn header(&self) -> Option<HeaderValue> {
         HeaderValue::from_str(&self.0).ok()
+    }
+}
+
+/// A sum of what is written to it.
+struct Writer(Sha256);
+
+impl io::Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

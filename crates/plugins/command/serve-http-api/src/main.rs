@@ -3,10 +3,11 @@
 //! The danger is that conversations are private and a port is not: every program of this machine can
 //! reach it, and so can every web page in the user's browser. So every request needs a token, and one
 //! that was made under another name than ours, or for a page of somebody else, is refused before that
-//! (`guard.rs`). What a client can make the server hold in memory has a limit (`limits.rs`).
+//! (`guard.rs`). What a client can make the server hold in memory has a limit (`limits.rs`). What this
+//! server has in common with others is in `plugin_server`.
 //!
 //! ```text
-//! connection ─► server.rs ─► guard.rs ─► api/… ─► store.rs ─► the host
+//! connection ─► plugin_server ─► guard.rs ─► api/… ─► store.rs ─► the host
 //! ```
 
 mod api;
@@ -15,25 +16,19 @@ mod etag;
 mod guard;
 mod limits;
 mod problem;
-mod server;
+mod promise;
 mod store;
-mod token;
 
 use std::{
     io::{self, Write as _},
     process::ExitCode,
     sync::Arc,
-    time::Duration,
 };
 
-use jp_plugin_sdk::{Failure, Plugin, Why, asynchronous::Session};
+use jp_plugin_sdk::{Failure, Plugin, asynchronous::Session};
+use plugin_server::{Listen, Server, Token, stopped};
 
-use crate::{
-    args::{Args, Listen},
-    guard::Guard,
-    server::Server,
-    store::Store,
-};
+use crate::{args::Args, guard::Guard, store::Store};
 
 const NAME: &str = "serve-http-api";
 const DESCRIPTION: &str = "Serve conversations as JSON over HTTP";
@@ -51,8 +46,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(session: Session) -> Result<(), Failure> {
-    let options = session.init().options.clone();
-    match args::read(session.args(), options)? {
+    match args::read(session.init())? {
         args::Task::Print(text) => Ok(session.print(&text).await?),
         args::Task::Document => Ok(session.print(&api::document_text()?).await?),
         args::Task::Listen(listen) => serve(session, listen).await,
@@ -60,35 +54,19 @@ async fn run(session: Session) -> Result<(), Failure> {
 }
 
 async fn serve(session: Session, listen: Listen) -> Result<(), Failure> {
-    let server = Server::bind(listen.address).await?;
-    let address = server.address();
-    session.print(&format!("Listening on http://{address}{}\n", api::ROOT)).await?;
-    if listen.token.is_new() {
+    let server = Server::bind(listen.address, limits::SERVER).await?;
+    session.print(&format!("Listening on http://{}{}\n", server.address(), api::ROOT)).await?;
+    // Without a word of the user there still is a token.
+    let token = listen.token.map_or_else(Token::random, Ok)?;
+    if token.is_new() {
         // The only time that anybody gets to see it: it is kept nowhere.
-        session.print(&format!("Authorization: Bearer {}\n", listen.token.reveal())).await?;
+        session.print(&format!("Authorization: Bearer {}\n", token.reveal())).await?;
     }
     session.print_chrome("Press Ctrl-C to stop.\n").await?;
-    let guard = Guard::new(address, listen.names, &listen.token);
     let store = Arc::new(Store::new(session.clone()));
-    let router = guard.protect(api::router(Arc::clone(&store)));
-    server.run(router, stop(&session)).await;
-    // An append that has begun ends, even if its client is gone.
+    let router = Guard::new(listen.names, token).protect(api::router(Arc::clone(&store)));
+    server.run(router, stopped(&session)).await;
+    // What is being written is written to its end, even if its client is gone.
     store.idle().await;
     Ok(())
-}
-
-/// Waits until it is time to end; returns how long requests in flight may still take.
-async fn stop(session: &Session) -> Duration {
-    match session.wait_for_shutdown().await {
-        Why::Asked => grace(session),
-        // Nobody answers any more.
-        Why::HostGone => Duration::ZERO,
-    }
-}
-
-/// A little less than the host waits before it kills.
-fn grace(session: &Session) -> Duration {
-    let plugins = &session.init().config["plugins"];
-    let seconds = plugins["shutdown_timeout_secs"].as_u64().unwrap_or(5).min(3_600);
-    Duration::from_secs(seconds).mul_f64(0.8)
 }

@@ -29,6 +29,7 @@ pub(crate) enum Kind {
     Invalid,
     Internal,
     Unavailable,
+    Unknown,
 }
 
 /// An error as a client sees it.
@@ -89,6 +90,7 @@ impl Kind {
             Self::Unavailable => {
                 (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not available at the moment")
             }
+            Self::Unknown => (StatusCode::GATEWAY_TIMEOUT, "unknown", "Nobody knows what happened"),
         }
     }
 

@@ -14,7 +14,7 @@ use std::sync::{
 
 use jp_plugin_sdk::{RequestError, asynchronous::Session};
 use serde_json::{Value, value::RawValue};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
 use self::cache::Cache;
 pub(crate) use self::listing::{Conversation, Key, Listing};
@@ -22,6 +22,7 @@ use crate::{
     etag::{Expected, Tag},
     limits,
     problem::{Kind, Problem},
+    promise::Promise,
 };
 
 /// How often events are read again because somebody added some meanwhile.
@@ -41,7 +42,16 @@ pub(crate) struct Store {
     cache: Short<Cache>,
     reading: Semaphore,
     /// Whoever writes holds it: two locks of one conversation would be in each other's way.
-    writing: Mutex<()>,
+    writing: Arc<Mutex<()>>,
+}
+
+/// Events that are to be appended.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) events: Vec<Value>,
+    pub(crate) expected: Expected,
+    /// The room that they take in memory, for as long as they are there.
+    pub(crate) room: OwnedSemaphorePermit,
 }
 
 /// What became of an append.
@@ -67,8 +77,12 @@ pub(crate) enum StoreError {
     Rejected(String),
     #[error("conversation {0} changes faster than it can be read; try again")]
     Busy(String),
-    #[error("jp is ending")]
+    #[error("jp is ending, and nothing was written")]
     Gone,
+    #[error("nothing was written, because it took too long to begin")]
+    Late,
+    #[error("jp was told to write, and did not say what became of it; look before you try again")]
+    Unknown,
     #[error(transparent)]
     Host(RequestError),
 }
@@ -83,7 +97,7 @@ impl Store {
             newest: Mutex::default(),
             cache: Short::default(),
             reading: Semaphore::new(limits::READING),
-            writing: Mutex::new(()),
+            writing: Arc::default(),
         }
     }
 
@@ -134,15 +148,21 @@ impl Store {
     }
 
     /// Makes a conversation.
-    pub(crate) async fn create(self: &Arc<Self>, title: Option<String>) -> Result<Conversation> {
-        let store = Arc::clone(self);
-        finish(async move {
-            let _alone = store.writing.lock().await;
+    pub(crate) async fn create(
+        self: &Arc<Self>,
+        title: Option<String>,
+        promise: Promise,
+    ) -> Result<Conversation> {
+        self.write(|store| async move {
+            if !promise.begin() {
+                return Err(StoreError::Late);
+            }
             let created = store.session.create_conversation(title.as_deref()).await;
-            let locked = created.map_err(|error| about("", error))?;
-            let conversation = store.get(locked.conversation()).await?;
-            locked.unlock().await.map_err(|error| about(&conversation.id, error))?;
-            Ok(conversation)
+            let locked = created.map_err(|error| about_writing("", error))?;
+            // It is there, whatever happens now.
+            let conversation = store.get(locked.conversation()).await;
+            let _ = locked.unlock().await;
+            conversation.map_err(|_| StoreError::Unknown)
         })
         .await
     }
@@ -151,25 +171,49 @@ impl Store {
     pub(crate) async fn append(
         self: &Arc<Self>,
         id: String,
-        expected: Expected,
-        events: Vec<Value>,
+        batch: Batch,
+        promise: Promise,
     ) -> Result<Appended> {
-        let store = Arc::clone(self);
-        finish(async move {
-            let _alone = store.writing.lock().await;
-            let refused = |error| about(&id, error);
-            let locked = store.session.lock(&id).await.map_err(refused)?;
+        self.write(|store| async move {
+            let Batch { events, expected, room } = batch;
+            let locked = store.session.lock(&id).await.map_err(|error| about(&id, error))?;
             // Nobody else can write any more, so what is seen now is what is added to.
             let before = store.get(&id).await?;
             if !expected.holds(&before.tag()) {
                 return Err(StoreError::Changed(id));
             }
-            let count = locked.push_events(events).await.map_err(refused)?;
-            let conversation = store.get(&id).await?;
-            locked.unlock().await.map_err(refused)?;
+            if !promise.begin() {
+                return Err(StoreError::Late);
+            }
+            let pushed = locked.push_events(events).await;
+            let count = pushed.map_err(|error| about_writing(&id, error))?;
+            drop(room);
+            // They are there, whatever happens now.
+            let conversation = store.get(&id).await;
+            let _ = locked.unlock().await;
+            let conversation = conversation.map_err(|_| StoreError::Unknown)?;
             Ok(Appended { count, first: before.events_count, conversation })
         })
         .await
+    }
+
+    /// Does something alone, and to its end, even if the client goes away in the middle of it. One that goes
+    /// away while it waits has nothing done.
+    async fn write<T: Send + 'static, F>(
+        self: &Arc<Self>,
+        work: impl FnOnce(Arc<Self>) -> F,
+    ) -> Result<T>
+    where
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
+        let alone = Arc::clone(&self.writing).lock_owned().await;
+        let work = work(Arc::clone(self));
+        let work = async move {
+            let done = work.await;
+            drop(alone);
+            done
+        };
+        tokio::spawn(work).await.unwrap_or(Err(StoreError::Unknown))
     }
 
     /// Waits until nobody writes.
@@ -182,13 +226,6 @@ impl Store {
     }
 }
 
-/// Does something to its end, even if the client goes away in the middle of it.
-async fn finish<T: Send + 'static>(
-    work: impl Future<Output = Result<T>> + Send + 'static,
-) -> Result<T> {
-    tokio::spawn(work).await.unwrap_or(Err(StoreError::Gone))
-}
-
 fn about(id: &str, error: RequestError) -> StoreError {
     match error {
         error if error.is_not_found() => StoreError::NotFound(id.to_owned()),
@@ -196,6 +233,16 @@ fn about(id: &str, error: RequestError) -> StoreError {
         error if error.is_rejected() => StoreError::Rejected(error.to_string()),
         RequestError::Closed => StoreError::Gone,
         error => StoreError::Host(error),
+    }
+}
+
+/// About a request that may have been carried out although there is no good answer.
+fn about_writing(id: &str, error: RequestError) -> StoreError {
+    match error {
+        RequestError::Closed | RequestError::Write(_) | RequestError::Unexpected(_) => {
+            StoreError::Unknown
+        }
+        error => about(id, error),
     }
 }
 
@@ -207,7 +254,8 @@ impl From<StoreError> for Problem {
             StoreError::Changed(_) => Kind::Changed,
             StoreError::Rejected(_) => Kind::Invalid,
             StoreError::Host(RequestError::TooLong(_)) => Kind::TooLarge,
-            StoreError::Busy(_) | StoreError::Gone => Kind::Unavailable,
+            StoreError::Busy(_) | StoreError::Gone | StoreError::Late => Kind::Unavailable,
+            StoreError::Unknown => Kind::Unknown,
             StoreError::Host(_) => Kind::Internal,
         };
         kind.because(error.to_string())

@@ -11,9 +11,10 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use plugin_server::hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::{pages, token::hex};
+use crate::pages;
 
 /// Where they are.
 const PREFIX: &str = "/assets/";

@@ -1,25 +1,22 @@
 //! Every request passes here: who asks, from where, and what every answer carries.
 //!
-//! The dangers are other pages in the same browser. A name of theirs can be made to lead to this machine
-//! (DNS rebinding), so the name that a browser used has to be one of ours. They can send requests and
-//! open connections, so whatever says that it comes from elsewhere is refused, except for somebody who
-//! follows a link. What is left is decided by the token, where there is one.
+//! Whether a request was meant for us, and not caused by another page in the same browser, is decided by the
+//! names of the server; what is left is decided by the token. A browser shows once that it knows the token,
+//! and has a cookie from then on.
 
-mod site;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
-
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
     middleware::Next,
     response::{IntoResponse as _, Redirect, Response},
 };
+use percent_encoding::percent_decode_str;
+use plugin_server::{Foreign, Names, NoRandomness, Token, is_read};
 
-use self::site::{host_name, is_foreign};
-use crate::{app::Shared, assets, pages, settings::Settings, token::Token};
+use crate::{app::Shared, assets, pages};
 
 /// Nothing may be loaded from elsewhere, and nothing that stands in a page is a program.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -36,11 +33,14 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
+const OTHER_PAGE: &str = "Requests from other pages are not answered.";
+const NO_ORIGIN: &str = "Pages can only be read. Whatever sends something has to say where it comes from, \
+    with the field `Origin`, as browsers do.";
+
 /// Who may look.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    address: IpAddr,
-    hosts: Vec<String>,
+    names: Names,
     lock: Option<Lock>,
 }
 
@@ -55,30 +55,13 @@ struct Lock {
 }
 
 impl Gate {
-    /// The gate of a server that listens on `port`.
-    pub(crate) fn new(settings: Settings, port: u16) -> Result<Self, getrandom::Error> {
+    /// The gate of a server that listens on `port`; without a token it is open.
+    pub(crate) fn new(names: Names, token: Option<Token>, port: u16) -> Result<Self, NoRandomness> {
         let lock = |token| {
             let secret = Token::random()?;
             Ok(Lock { token, cookie: format!("jp-web-{port}"), secret })
         };
-        let lock = settings.token.map(lock).transpose()?;
-        Ok(Self { address: settings.address.ip(), hosts: settings.hosts, lock })
-    }
-
-    /// Whether a browser may have used this name for us.
-    ///
-    /// An address is never a trick, as it takes a name to be led astray. The port is not compared: it
-    /// says nothing about who asks, and behind a forwarded port it is another one.
-    fn knows(&self, name: &str) -> bool {
-        let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-        match bare.unwrap_or(name).parse::<IpAddr>() {
-            Ok(address) if self.address.is_loopback() => address.is_loopback(),
-            Ok(_) => true,
-            Err(_) => {
-                let name = name.trim_end_matches('.').to_ascii_lowercase();
-                name == "localhost" || self.hosts.contains(&name)
-            }
-        }
+        Ok(Self { names, lock: token.map(lock).transpose()? })
     }
 
     /// The cookie for somebody who knows the token.
@@ -113,33 +96,36 @@ pub(crate) async fn guard(State(app): State<Shared>, request: Request, next: Nex
 
 fn judge(gate: &Gate, request: &Request) -> Result<(), Box<Response>> {
     let refuse = |status, text| Err(Box::new(pages::failed(status, text)));
-    let Some(name) = host_name(request) else {
-        return refuse(StatusCode::BAD_REQUEST, "The request does not say which host it is for.");
-    };
-    if !gate.knows(name) {
-        let text = "This server is not known by that name. Use its address, or start it with \
-            `--allow-host NAME`.";
-        return refuse(StatusCode::MISDIRECTED_REQUEST, text);
+    match gate.names.judge(request) {
+        Ok(()) => {}
+        Err(Foreign::NoHost) => {
+            let text = "The request does not say which host it is for.";
+            return refuse(StatusCode::BAD_REQUEST, text);
+        }
+        Err(Foreign::OtherHost) => {
+            let text = "This server is not known by that name. Use its address, or start it with \
+                `--allow-host NAME`.";
+            return refuse(StatusCode::MISDIRECTED_REQUEST, text);
+        }
+        Err(Foreign::OtherOrigin) => return refuse(StatusCode::FORBIDDEN, OTHER_PAGE),
     }
-    if is_foreign(request) {
-        return refuse(StatusCode::FORBIDDEN, "Requests from other pages are not answered.");
+    // A browser names the origin of everything that is more than a look.
+    if !is_read(request.method()) && !request.headers().contains_key(header::ORIGIN) {
+        return refuse(StatusCode::FORBIDDEN, NO_ORIGIN);
     }
     let path = request.uri().path();
+    let (token, rest) = take_token(request.uri());
+    let token = token.filter(|_| is_read(request.method()));
+    let cookie = token.as_ref().and_then(|token| gate.admit(token));
+    if let Some(cookie) = cookie {
+        // It opens the door, and is out of the address then, also for somebody who is in already.
+        let answer = ([(header::SET_COOKIE, cookie)], Redirect::to(&rest));
+        return Err(Box::new(answer.into_response()));
+    }
     if gate.is_admitted(request.headers()) || assets::is_one(path) || path == "/login" {
         return Ok(());
     }
-    Err(Box::new(let_in(gate, request)))
-}
-
-/// A token in the address opens the door once, and is out of the address then.
-fn let_in(gate: &Gate, request: &Request) -> Response {
-    let (token, rest) = take_token(request.uri());
-    let may = matches!(*request.method(), Method::GET | Method::HEAD);
-    match token.filter(|_| may).map(|token| gate.admit(&token)) {
-        Some(Some(cookie)) => ([(header::SET_COOKIE, cookie)], Redirect::to(&rest)).into_response(),
-        Some(None) => pages::login::page(&rest, true),
-        None => pages::login::page(&rest, false),
-    }
+    Err(Box::new(pages::login::page(&rest, token.is_some())))
 }
 
 /// The token in the query, and the address without it.
@@ -148,13 +134,18 @@ fn take_token(uri: &Uri) -> (Option<String>, String) {
     let (tokens, rest): (Vec<&str>, Vec<&str>) =
         query.partition(|pair| pair.split('=').next() == Some("token"));
     let token = tokens.first().and_then(|pair| pair.split_once('='));
+    let token = token.map(|(_, value)| percent_decode_str(value).decode_utf8_lossy().into_owned());
     let path = local(uri.path());
     let rest = if rest.is_empty() { path.to_owned() } else { format!("{path}?{}", rest.join("&")) };
-    (token.map(|(_, value)| value.to_owned()), rest)
+    (token, rest)
 }
 
-/// A path of this server. `//host` and `/\host` would lead a browser elsewhere.
+/// A path of this server. `//host` and `/\host` would lead a browser elsewhere, and so would either with a
+/// control character in between, as browsers leave those out.
 pub(crate) fn local(path: &str) -> &str {
-    let leads_away = path.starts_with("//") || path.contains('\\') || !path.starts_with('/');
+    let leads_away = path.starts_with("//")
+        || path.contains('\\')
+        || path.contains(char::is_control)
+        || !path.starts_with('/');
     if leads_away { "/" } else { path }
 }

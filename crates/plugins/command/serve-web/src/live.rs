@@ -16,6 +16,7 @@ use axum::{
 };
 use futures_util::{StreamExt as _, stream};
 use jp_plugin_sdk::Summary;
+use plugin_server::hex;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tokio::{
@@ -27,7 +28,6 @@ use crate::{
     app::{AppState, Shared},
     library::pick,
     pages::{self, Failed},
-    token::hex,
 };
 
 /// How often the host is asked while somebody listens.

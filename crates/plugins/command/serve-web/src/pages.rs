@@ -129,8 +129,9 @@ impl IntoResponse for Failed {
     }
 }
 
-/// A page that says what went wrong, and leads home.
+/// A page that says what went wrong, and leads home. What is repeated of a request may hold anything.
 pub(crate) fn failed(status: StatusCode, text: &str) -> Response {
+    let text = text.replace(char::is_control, "\u{fffd}");
     let what = status.canonical_reason().unwrap_or("Error");
     let main = html! {
         div.message {

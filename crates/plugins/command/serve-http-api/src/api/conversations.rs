@@ -1,6 +1,7 @@
 //! `/v1/conversations` and `/v1/conversations/{id}`.
 
 use axum::{
+    Extension,
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
 };
@@ -10,13 +11,14 @@ use utoipa::ToSchema;
 
 use super::{
     Answer, App,
-    answer::Json,
+    answer::About,
     extract::{Asked, Given, Id, page},
 };
 use crate::{
     etag::Tag,
     limits,
     problem::{Kind, Problem},
+    promise::Promise,
     store::{Conversation, Key},
 };
 
@@ -90,6 +92,7 @@ pub(super) async fn list(
         let detail = format!("`q` has more than {} characters", limits::SEARCH);
         return Err(Kind::BadRequest.because(detail));
     }
+    let _place = app.place().await?;
     let listing = app.0.store.list().await?;
     let found = listing.search(text);
     // The latest come first, so what comes later is smaller.
@@ -98,9 +101,9 @@ pub(super) async fn list(
     let last = found[start..end].last().filter(|_| end < found.len());
     let next = last.map(|(key, _)| next_page(*key, limit, text));
     let data = found[start..end].iter().map(|(_, it)| it).collect();
-    let json = Json::of(&Conversations { data, next: next.as_deref(), total: found.len() });
-    let tag = Tag::of([json.text.as_slice()]);
-    app.answer_unless_known(&headers, json.with_tag(tag).with_next(next)).await
+    let page = Conversations { data, next: next.as_deref(), total: found.len() };
+    let about = About { tag: Some(Tag::of_json(&page)), next: next.clone() };
+    app.answer_unless_known(&headers, &page, about).await
 }
 
 /// Create a conversation
@@ -133,15 +136,19 @@ pub(super) async fn list(
         ),
     ))
 )]
-pub(super) async fn create(State(app): State<App>, body: Given<NewConversation>) -> Answer {
+pub(super) async fn create(
+    State(app): State<App>,
+    Extension(promise): Extension<Promise>,
+    body: Given<NewConversation>,
+) -> Answer {
     let title = body.content.title;
     if title.as_ref().is_some_and(|title| title.chars().count() > limits::TITLE) {
         let detail = format!("`title` has more than {} characters", limits::TITLE);
         return Err(Kind::Invalid.because(detail));
     }
-    let conversation = app.0.store.create(title).await?;
-    let json = Json::of(&conversation).with_tag(conversation.tag());
-    let mut response = app.answer(StatusCode::CREATED, json).await?;
+    let conversation = app.0.store.create(title, promise).await?;
+    let about = About::from(conversation.tag());
+    let mut response = app.answer(StatusCode::CREATED, &conversation, about).await?;
     add_location(response.headers_mut(), &format!("/v1/conversations/{}", conversation.id));
     Ok(response)
 }
@@ -167,8 +174,7 @@ pub(super) async fn create(State(app): State<App>, body: Given<NewConversation>)
 )]
 pub(super) async fn get(State(app): State<App>, headers: HeaderMap, Id(id): Id) -> Answer {
     let conversation = app.0.store.get(&id).await?;
-    let json = Json::of(&conversation).with_tag(conversation.tag());
-    app.answer_unless_known(&headers, json).await
+    app.answer_unless_known(&headers, &conversation, conversation.tag().into()).await
 }
 
 /// Says where something new is.

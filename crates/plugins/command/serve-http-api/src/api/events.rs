@@ -1,6 +1,7 @@
 //! `/v1/conversations/{id}/events`.
 
 use axum::{
+    Extension,
     extract::State,
     http::{HeaderMap, StatusCode},
 };
@@ -10,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::{
     Answer, App,
-    answer::{Json, not_modified},
+    answer::{About, not_modified},
     conversations::add_location,
     extract::{Asked, Given, Id, page},
     new_event::{NewEvent, check},
@@ -19,7 +20,8 @@ use crate::{
     etag::{self, Expected},
     limits,
     problem::Kind,
-    store::{self, Conversation},
+    promise::Promise,
+    store::{self, Batch, Conversation},
 };
 
 /// Which events.
@@ -104,6 +106,7 @@ pub(super) async fn list(
     if etag::is_known(&headers, &tag) {
         return Ok(not_modified(&tag));
     }
+    let _place = app.place().await?;
     let (tag, all) = app.0.store.events(&id).await?;
     let after = which.after.map_or(0, |after| after as usize + 1);
     let first = after.min(all.len());
@@ -112,8 +115,8 @@ pub(super) async fn list(
     let next = (end < all.len() && end > 0)
         .then(|| format!("/v1/conversations/{id}/events?limit={limit}&after={}", end - 1));
     let page = Events { data, first, total: all.len(), next: next.as_deref() };
-    let json = Json::of(&page).with_tag(tag).with_next(next);
-    app.answer(StatusCode::OK, json).await
+    let about = About { tag: Some(tag), next: next.clone() };
+    app.answer(StatusCode::OK, &page, about).await
 }
 
 /// Append events to a conversation
@@ -155,6 +158,7 @@ pub(super) async fn list(
 )]
 pub(super) async fn append(
     State(app): State<App>,
+    Extension(promise): Extension<Promise>,
     headers: HeaderMap,
     Id(id): Id,
     body: Given<NewEvents>,
@@ -169,13 +173,12 @@ pub(super) async fn append(
     }
     let expected = Expected::of(&headers);
     let Given { content, room } = body;
-    let appended = app.0.store.append(id.clone(), expected, content.events).await?;
-    drop(room);
+    let batch = Batch { events: content.events, expected, room };
+    let appended = app.0.store.append(id.clone(), batch, promise).await?;
     let tag = appended.conversation.tag();
     let store::Appended { count, first, conversation } = appended;
     let content = Appended { count, first, conversation };
-    let json = Json::of(&content).with_tag(tag);
-    let mut response = app.answer(StatusCode::CREATED, json).await?;
+    let mut response = app.answer(StatusCode::CREATED, &content, tag.into()).await?;
     let after = first.checked_sub(1).map(|last| format!("?after={last}")).unwrap_or_default();
     add_location(response.headers_mut(), &format!("/v1/conversations/{id}/events{after}"));
     Ok(response)

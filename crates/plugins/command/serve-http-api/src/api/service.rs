@@ -7,7 +7,7 @@ use axum::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Answer, App, answer::Json};
+use super::{Answer, App, answer::About};
 use crate::etag::Tag;
 
 /// That the server works.
@@ -30,7 +30,7 @@ pub(crate) struct Health {
 pub(super) async fn health(State(app): State<App>) -> Answer {
     app.0.store.list().await?;
     let health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
-    app.answer(StatusCode::OK, Json::of(&health)).await
+    app.answer(StatusCode::OK, &health, About::default()).await
 }
 
 /// Read this document
@@ -50,7 +50,6 @@ pub(super) async fn health(State(app): State<App>) -> Answer {
     )
 )]
 pub(super) async fn document(State(app): State<App>, headers: HeaderMap) -> Answer {
-    let text = app.0.document.clone().into_bytes();
-    let tag = Tag::of([text.as_slice()]);
-    app.answer_unless_known(&headers, Json { text, tag: Some(tag), next: None }).await
+    let document = &app.0.document;
+    app.answer_unless_known(&headers, document, Tag::of_json(document).into()).await
 }

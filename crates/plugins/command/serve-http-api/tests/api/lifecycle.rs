@@ -67,9 +67,19 @@ fn what_cannot_be_done_is_said() {
     let port = taken.local_addr().unwrap().port().to_string();
     check(&["--port", &port], 1, &format!("cannot listen on 127.0.0.1:{port}"));
     check(&["--prot", "1"], 2, "unexpected argument '--prot' found");
-    check(&["--bind", "0.0.0.0"], 2, "so choose a token for it: `--token-file FILE`");
-    world.env.write(".jp/config.toml", "[plugins.command.serve-http-api.options]\nbind = \"0.0.0.0\"\ntoken = \"0123456789abcdef\"\n");
-    check(&[], 2, "say `--bind 0.0.0.0`");
+    check(&["--bind", "0.0.0.0"], 2, "no token is given: add `--token-file FILE`");
+    let settings = |text: &str| {
+        let head = "[plugins.command.serve-http-api.options]\n";
+        world.env.write(".jp/config.toml", format!("{head}{text}\n"));
+    };
+    settings("bind = \"0.0.0.0\"");
+    check(&[], 2, "with `--bind 0.0.0.0` and `--token-file FILE`");
+    // Whoever wrote the workspace would know these.
+    settings("token = \"0123456789abcdef\"");
+    check(&[], 2, "serve-http-api.options.token` is not used");
+    world.env.write("token", "0123456789abcdef");
+    settings(&format!("token_file = \"{}\"", world.env.path("token")));
+    check(&[], 2, "is in the workspace, and is named by the settings");
 }
 
 #[test]
@@ -102,12 +112,14 @@ fn help_and_document_need_no_server() {
     Usage: jp serve http-api [OPTIONS]
 
     Options:
-      -p, --port <PORT>        Port to listen on; 0 takes any that is free [default: 3142]
-          --bind <ADDRESS>     Address to listen on [default: 127.0.0.1]
-          --token-file <FILE>  File with the token that clients have to send
-          --allow-host <NAME>  Another name by which clients may call this server
+      -p, --port <PORT>        Port to listen on; 0 takes any that is free
+          --bind <ADDRESS>     Address to listen on; one that other machines can reach needs a token
+          --token-file <FILE>  File with the token that has to be known
+          --allow-host <NAME>  Another name by which this server may be called
           --openapi            Print the OpenAPI document and end
       -h, --help               Print help
+
+    Listens on 127.0.0.1:3142, unless flags or `[plugins.command.serve-http-api.options]` say otherwise.
 
     Every request needs the token, which is printed once at the start unless you choose your own:
 

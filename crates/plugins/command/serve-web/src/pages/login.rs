@@ -39,9 +39,17 @@ pub(crate) async fn enter(State(app): AppState, Form(login): Form<Login>) -> Res
 pub(crate) fn page(to: &str, wrong: bool) -> Response {
     let main = html! {
         form.login method="post" action="/login" {
-            h1 { "Who is there?" }
-            p { "This server asks for the token that was printed when it was started." }
-            @if wrong { p.wrong role="alert" { "That is not the token." } }
+            h1 { "Token, please" }
+            p {
+                "These conversations are private. Open the address that " code { "jp serve web" }
+                " printed, or paste the token: what follows " code { "?token=" }
+                " in that address, or the one you chose."
+            }
+            @if wrong {
+                p.wrong role="alert" {
+                    "That is not the token. If the server was started again, it has a new one."
+                }
+            }
             input type="hidden" name="to" value=(to);
             // Whoever keeps tokens for the user wants to know whose it is.
             input type="text" name="username" value="jp" autocomplete="username" hidden;

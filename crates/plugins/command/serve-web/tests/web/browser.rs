@@ -15,6 +15,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use jp_test::{Running, TestEnv};
 use serde_json::{Value, json};
 
+use crate::web::Web;
+
 /// How long anything in a browser may take.
 const LIMIT: Duration = Duration::from_mins(1);
 
@@ -58,6 +60,13 @@ impl Browser {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         browser.cdp("Emulation.setDeviceMetricsOverride", size).await;
+        browser
+    }
+
+    /// Starts one with the address that was printed, as somebody does who has just read it.
+    pub(crate) async fn enter(web: &Web, env: &TestEnv, width: u32, height: u32) -> Self {
+        let browser = Self::start(env, width, height).await;
+        browser.open(&web.entrance).await;
         browser
     }
 

@@ -43,7 +43,7 @@ impl Host {
             "type": "init", "version": 1,
             "workspace": { "root": root, "storage": format!("{root}/.jp"), "id": "a1b2c" },
             "config": { "server": { "web": { "bind": "127.0.0.1", "port": 0 } } },
-            "args": [], "log_level": 0,
+            "args": ["--no-token"], "log_level": 0,
         }));
         // 072-267
         assert_eq!(host.hear(), json!({ "type": "ready" }));
@@ -52,6 +52,7 @@ impl Host {
         let url = printed["text"].as_str().unwrap().trim();
         let address = url.trim_start_matches("http://").trim_end_matches('/');
         address.clone_into(&mut host.address);
+        assert_eq!(host.hear()["channel"], "chrome");
         host
     }
 

@@ -20,8 +20,9 @@ async fn find_open_and_read() {
     let env = workspace();
     sample::write(&env);
     let web = Web::start(&env);
-    let browser = Browser::start(&env, 1280, 900).await;
-    browser.open(&web.url).await;
+    let browser = Browser::enter(&web, &env, 1280, 900).await;
+    // What was printed led here, and the token is out of sight.
+    assert_eq!(browser.eval("location.href").await, json!(format!("{}/", web.url)));
     assert_eq!(browser.eval("document.querySelectorAll('.conversation').length").await, json!(12));
     browser.wait_for("document.querySelector('.live').dataset.state === 'on'").await;
     browser.picture("list").await;
@@ -68,7 +69,7 @@ async fn keys() {
     let turns = (1..=200).flat_map(|n| store::turn(&format!("q {n}"), &format!("a {n}")));
     store::write(&env, "16", Some("Long"), "2020-01-01T00:00:00Z", &turns.collect::<Vec<_>>());
     let web = Web::start(&env);
-    let browser = Browser::start(&env, 1280, 900).await;
+    let browser = Browser::enter(&web, &env, 1280, 900).await;
     browser.open(&web.url).await;
     let here = "document.querySelector('.conversation.here, .turn.here')";
     browser.press("jjk").await;
@@ -133,7 +134,7 @@ async fn light_and_dark() {
     let env = workspace();
     sample::write(&env);
     let web = Web::start(&env);
-    let browser = Browser::start(&env, 1280, 900).await;
+    let browser = Browser::enter(&web, &env, 1280, 900).await;
     let paper = "getComputedStyle(document.body).backgroundColor";
     let prefer = |theme: &'static str| {
         let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
@@ -177,7 +178,7 @@ async fn on_a_phone() {
         &store::turn(&"q".repeat(200), &wide),
     );
     let web = Web::start_with(&env, &["--port=0"]);
-    let browser = Browser::start(&env, 390, 844).await;
+    let browser = Browser::enter(&web, &env, 390, 844).await;
     let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
     browser.cdp("Emulation.setDeviceMetricsOverride", phone).await;
     for (path, name) in [
@@ -217,7 +218,7 @@ async fn scripts_stay_text() {
     store::write(&env, "17", Some(attack), WHEN, &events);
     store::write_every_event(&env, "18");
     let web = Web::start(&env);
-    let browser = Browser::start(&env, 1280, 900).await;
+    let browser = Browser::enter(&web, &env, 1280, 900).await;
     for path in
         ["/", "/c/17", "/c/18", "/c/17/events/1", "/c/17/events/4", "/?q=%3Cscript%3E&in=content"]
     {
@@ -251,7 +252,7 @@ async fn a_page_follows_what_another_process_writes() {
     let turns = (1..=20).flat_map(|n| store::turn(&format!("q {n}"), &format!("a {n}")));
     store::write(&env, "17738399530", Some("Talk"), WHEN, &turns.collect::<Vec<_>>());
     let web = Web::start(&env);
-    let browser = Browser::start(&env, 1280, 900).await;
+    let browser = Browser::enter(&web, &env, 1280, 900).await;
     browser.open(&format!("{}/c/17738399530", web.url)).await;
     browser.wait_for("document.querySelector('.live').dataset.state === 'on'").await;
     // Somebody who reads further up is not moved, but told.
@@ -335,7 +336,7 @@ async fn twenty_thousand_events_are_no_burden() {
         store::write(&env, id, Some("Twenty thousand"), WHEN, &events);
     }
     let web = Web::start(&env);
-    let browser = Browser::start(&env, 1280, 900).await;
+    let browser = Browser::enter(&web, &env, 1280, 900).await;
     let mut best = f64::MAX;
     for id in ids {
         best = best.min(until_obeyed(&browser, &format!("{}/c/{id}", web.url)).await);
@@ -401,7 +402,7 @@ async fn without_scripts() {
     let env = workspace();
     sample::write(&env);
     let web = Web::start(&env);
-    let browser = Browser::start(&env, 1280, 900).await;
+    let browser = Browser::enter(&web, &env, 1280, 900).await;
     browser.cdp("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
     browser.open(&web.url).await;
     let search = browser.find("#q").await;

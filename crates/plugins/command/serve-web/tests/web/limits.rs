@@ -14,7 +14,7 @@ use crate::{
 #[test]
 fn headers_are_bounded() {
     let env = workspace();
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     let send = |text: &str| {
         let mut stream = connect(web.host());
         // The server may have said no before everything is written.
@@ -36,7 +36,7 @@ fn headers_are_bounded() {
 #[test]
 fn a_slow_client_is_hung_up_on() {
     let env = workspace();
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     let began = Instant::now();
     let mut idle: Vec<_> = (0..100).map(|_| connect(web.host())).collect();
     for stream in &mut idle[..50] {
@@ -64,7 +64,7 @@ fn a_slow_client_is_hung_up_on() {
 fn answers_on_their_way_are_bounded() {
     let env = workspace();
     let long = store::write_long(&env, "17");
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     web.warm("17");
     let ask = || {
         let mut stream = connect(web.host());
@@ -92,7 +92,7 @@ fn answers_on_their_way_are_bounded() {
 #[test]
 fn listeners_are_bounded() {
     let env = workspace();
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     let listen = || {
         let mut stream = connect(web.host());
         write!(stream, "GET /live HTTP/1.1\r\nHost: {}\r\n\r\n", web.host()).unwrap();

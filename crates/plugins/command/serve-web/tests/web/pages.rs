@@ -74,6 +74,7 @@ fn a_conversation_is_found_by_any_name() {
     assert!(web.get("/c/1773").expect(404).body.contains("may be any of 2 conversations"));
     assert!(web.get("/c/999").expect(404).body.contains("There is no conversation `999`"));
     assert!(web.get("/c/%3Cb%3E").expect(404).body.contains("`&lt;b&gt;`"));
+    assert!(web.get("/c/a%00%1b%5Bm").expect(404).body.contains("`a\u{fffd}\u{fffd}[m`"));
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn a_shutdown_lets_requests_finish() {
 fn ctrl_c_does_not_cut_an_answer_off() {
     let env = workspace();
     let long = store::write_long(&env, "17");
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     web.warm("17");
     // Events that go on do not hold the end up.
     let mut live = connect(web.host());

@@ -1,11 +1,14 @@
 //! Who is answered, and with what.
 
-use std::io::{BufRead as _, BufReader};
+use std::{
+    io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
+};
 
 use crate::{
     http::{Reply, connect, request, send},
     store,
-    web::{Web, workspace},
+    web::{Web, jp, workspace},
 };
 
 const TOKEN: &str = "correct-horse-battery-staple";
@@ -19,7 +22,7 @@ fn ask(web: &Web, line: &str, fields: &[&str], body: &str) -> Reply {
 fn other_names_and_other_pages_are_refused() {
     let env = workspace();
     store::write(&env, "17", Some("secret plan"), WHEN, &store::turn("a", "b"));
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     let ours = format!("Host: {}", web.host());
     let port = web.host().rsplit(':').next().unwrap();
     let check = |line: &str, fields: &[&str], status: u16| {
@@ -48,7 +51,7 @@ fn other_names_and_other_pages_are_refused() {
 fn every_answer_says_what_a_browser_may_do() {
     let env = workspace();
     store::write(&env, "17", None, WHEN, &store::turn("a", "b"));
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     for path in
         ["/", "/c/17", "/c/17/events/0", "/c/17/events/0/raw", "/nothing", "/login", "/favicon.ico"]
     {
@@ -119,10 +122,9 @@ fn an_open_address_with_a_token_from_a_file() {
         ["--port=0", "--bind=0.0.0.0", "--token-file", file.as_str(), "--allow-host=box.example"];
     let web = Web::start_with(&env, &args);
     let printed = web.running.stdout_so_far();
-    assert!(
-        printed.contains("Other machines can reach it") && !printed.contains(TOKEN),
-        "{printed}"
-    );
+    assert!(!printed.contains(TOKEN), "{printed}");
+    web.running.expect_stderr("The browser will ask for your token.");
+    web.running.expect_stderr("Other machines can reach it");
     let line = format!("GET /?token={TOKEN}");
     ask(&web, &line, &["Host: box.example"], "").expect(303);
     ask(&web, &line, &["Host: 192.168.0.7"], "").expect(303);
@@ -130,22 +132,66 @@ fn an_open_address_with_a_token_from_a_file() {
     ask(&web, "GET /", &["Host: box.example"], "").expect(401);
 }
 
+/// Other users of this machine can reach the port, and see nothing; whoever has the address is let in.
 #[test]
-fn a_token_that_was_made_is_printed_in_the_address() {
+fn there_is_a_token_unless_somebody_wants_none() {
     let env = workspace();
-    let web = Web::start_with(&env, &["--port=0", "--token"]);
-    let (_, token) = web.url.split_once("/?token=").unwrap();
-    assert_eq!(token.len(), 64);
+    store::write(&env, "17", Some("secret plan"), WHEN, &store::turn("a", "b"));
+    for args in [&["--port=0"][..], &["--port=0", "--token"]] {
+        let web = Web::start_with(&env, args);
+        let host = format!("Host: {}", web.host());
+        let reply = ask(&web, "GET /", &[&host], "").expect(401);
+        assert!(!reply.body.contains("secret plan"));
+        let path = web.entrance.strip_prefix(&web.url).unwrap();
+        let reply = ask(&web, &format!("GET {path}"), &[&host], "").expect(303);
+        assert_eq!(reply.field("location"), "/");
+        assert!(reply.field("set-cookie").ends_with("; HttpOnly; SameSite=Strict"));
+        assert!(web.get("/").expect(200).body.contains("secret plan"));
+        // A token is of one run.
+        let other = Web::start(&env);
+        assert_ne!(other.entrance.rsplit_once('=').unwrap().1, path.rsplit_once('=').unwrap().1);
+    }
+    let web = Web::start_open(&env);
+    assert_eq!(web.entrance, format!("{}/", web.url));
+    web.running.expect_stderr("Everybody on this machine can look.");
+    web.get("/").expect(200);
+}
+
+/// Whoever wrote the workspace must not know the token.
+#[test]
+fn a_workspace_cannot_choose_the_token() {
+    let env = workspace();
+    let options = |text: &str| {
+        let head = "[plugins.command.serve-web.options]\n";
+        env.write(".jp/config.toml", format!("{head}{text}\n"));
+    };
+    let check = |want: &str| {
+        let output = jp(&env, &["--port=0"]).run().code(2);
+        assert!(output.stderr().contains(want) && output.stdout().is_empty(), "{output}");
+    };
+    options(&format!("token = '{TOKEN}'"));
+    check("`plugins.command.serve-web.options.token` is not used");
+    env.write("token", TOKEN);
+    options(&format!("token_file = '{}'", env.path("token")));
+    check("is in the workspace, and is named by the settings");
+    options("token_file = 'token'");
+    check("has to begin with `/`");
+    // A file of the user is good wherever it is named.
+    let own = env.root().join("own-token");
+    env.write(&own, TOKEN);
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o600)).unwrap();
+    options(&format!("token_file = '{own}'"));
+    let web = Web::start(&env);
     let host = format!("Host: {}", web.host());
     ask(&web, "GET /", &[&host], "").expect(401);
-    ask(&web, &format!("GET /?token={token}"), &[&host], "").expect(303);
+    ask(&web, &format!("GET /?token={TOKEN}"), &[&host], "").expect(303);
 }
 
 #[test]
 fn events_are_sent_when_another_process_writes() {
     let env = workspace();
     store::write(&env, "17738399530", Some("Talk"), WHEN, &store::turn("a", "b"));
-    let web = Web::start(&env);
+    let web = Web::start_open(&env);
     let page = web.get("/c/17738399530").expect(200).body;
     let seen = page.split("data-seen=\"").nth(1).unwrap().split('"').next().unwrap();
     let mut stream = connect(web.host());

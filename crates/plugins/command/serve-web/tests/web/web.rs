@@ -35,12 +35,21 @@ pub(crate) struct Web {
     pub(crate) running: Running,
     /// With its port, without a slash at the end.
     pub(crate) url: String,
+    /// What was printed: the same with a token, where there is a new one.
+    pub(crate) entrance: String,
+    /// The field that lets a request in, where there is a new token.
+    pub(crate) cookie: Option<String>,
 }
 
 impl Web {
-    /// Starts it on a port that is free.
+    /// Starts it on a port that is free, and is let in.
     pub(crate) fn start(env: &TestEnv) -> Self {
         Self::start_with(env, &["--port", "0"])
+    }
+
+    /// Starts it so that everybody on this machine is let in.
+    pub(crate) fn start_open(env: &TestEnv) -> Self {
+        Self::start_with(env, &["--port", "0", "--no-token"])
     }
 
     /// Starts it with these arguments.
@@ -48,14 +57,23 @@ impl Web {
         let running = jp(env, args).timeout(Duration::from_mins(5)).spawn();
         running.expect_stdout("http://");
         running.expect_stdout("\n");
+        running.expect_stderr("Press Ctrl-C to stop.");
         let text = running.stdout_so_far();
-        let url = text.lines().next().unwrap().trim_end_matches('/').to_owned();
-        Self { running, url }
+        let entrance = text.lines().next().unwrap().to_owned();
+        let (url, query) = entrance.rsplit_once('/').unwrap();
+        let mut web =
+            Self { running, url: url.to_owned(), entrance: entrance.clone(), cookie: None };
+        if query.starts_with("?token=") {
+            let reply = web.get(&format!("/{query}")).expect(303);
+            let cookie = reply.field("set-cookie").split(';').next().unwrap();
+            web.cookie = Some(format!("Cookie: {cookie}"));
+        }
+        web
     }
 
     /// The host and port, as they stand in a request.
     pub(crate) fn host(&self) -> &str {
-        self.url.trim_start_matches("http://").split(['/', '?']).next().unwrap()
+        self.url.trim_start_matches("http://")
     }
 
     /// Has a conversation read, which can take a busy machine longer than a page may.
@@ -66,6 +84,8 @@ impl Web {
 
     /// What is at a path.
     pub(crate) fn get(&self, path: &str) -> Reply {
-        request(self.host(), &format!("GET {path}"), &[&format!("Host: {}", self.host())], "")
+        let host = format!("Host: {}", self.host());
+        let fields: Vec<_> = [&host].into_iter().chain(&self.cookie).map(String::as_str).collect();
+        request(self.host(), &format!("GET {path}"), &fields, "")
     }
 }

@@ -10,7 +10,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     task::{Context, Poll},
@@ -20,14 +20,16 @@ use std::{
 
 use axum::{
     body::Body,
-    http::{Method, Request, StatusCode, header},
+    http::{HeaderMap, Method, Request, StatusCode, header},
 };
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::{body::Frame, service::Service as _};
 use hyper_util::service::TowerToHyperService;
 use jp_plugin_sdk::Plugin;
-use serde_json::{Value, json};
+use plugin_server::{Names, Token};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json, value::RawValue};
 use tokio::{
     runtime::Builder,
     task::JoinSet,
@@ -35,11 +37,12 @@ use tokio::{
 };
 
 use crate::{
-    api::{App, answer::Json, router, routes},
+    api::{App, answer::About, router, routes},
+    etag::Expected,
     guard::Guard,
     limits,
-    store::Store,
-    token::Token,
+    promise::Promise,
+    store::{Batch, Store},
 };
 
 const TOKEN: &str = "0123456789abcdef";
@@ -90,8 +93,13 @@ fn answers_wait_for_room() {
     host.serve(|store| async move {
         let app = App::new(store, &routes().1);
         let send = async |bytes: usize| {
-            let json = Json { text: vec![0; bytes], tag: None, next: None };
-            timeout(limits::ANSWER, app.answer(StatusCode::OK, json)).await
+            let content = Content { bytes, passes: AtomicUsize::new(0) };
+            let answer = app.answer(StatusCode::OK, &content, About::default());
+            let answer = timeout(limits::ANSWER, answer).await;
+            // It is measured in any case, and made only if there is room.
+            let passes = if answer.is_ok() { 2 } else { 1 };
+            assert_eq!(content.passes.load(Ordering::SeqCst), passes, "{bytes}");
+            answer
         };
         let first = send(limits::ANSWERS / 2).await.unwrap();
         let second = send(limits::ANSWERS / 2).await.unwrap();
@@ -104,6 +112,107 @@ fn answers_wait_for_room() {
         let whole = send(limits::ANSWERS * 2).await.unwrap();
         assert!(send(1 << 10).await.is_err(), "it is full");
         drop(whole);
+    });
+}
+
+/// A conversation is not read for somebody whose answer cannot be made yet.
+#[test]
+fn few_answers_are_made_at_once() {
+    let host = Host::silent();
+    host.serve(|store| async move {
+        let app = App::new(store, &routes().1);
+        let places = app.0.making.acquire_many(u32::try_from(limits::MAKING).unwrap()).await;
+        assert!(timeout(limits::ANSWER, app.place()).await.is_err());
+        drop(places);
+        assert!(timeout(limits::ANSWER, app.place()).await.is_ok());
+    });
+}
+
+/// The host takes its time for the lock: the client hears that nothing was written, and nothing is, also
+/// when the host is ready at last. What waits behind it has its room in memory all the while.
+#[test]
+fn nothing_is_written_after_a_503() {
+    let pushed = Arc::new(AtomicUsize::new(0));
+    let told = Arc::new(AtomicBool::new(false));
+    let (counted, is_told, mut held) = (Arc::clone(&pushed), Arc::clone(&told), None);
+    let host = Host::start(move |asked, _| match asked["type"].as_str() {
+        Some("list_conversations") => Said::Answer(listing(1, 0)),
+        Some("lock") => {
+            held = Some(asked.clone());
+            Said::Nothing
+        }
+        Some("push_events") => {
+            counted.fetch_add(1, Ordering::SeqCst);
+            Said::Answer(json!({ "type": "pushed", "conversation": "1", "count": 1 }))
+        }
+        Some("unlock") => Said::Answer(json!({ "type": "unlocked", "conversation": "1" })),
+        _ if !is_told.load(Ordering::SeqCst) => Said::Nothing,
+        _ => match held.take() {
+            Some(asked) => Said::Late(json!({ "type": "locked", "conversation": "1" }), asked),
+            None => Said::Nothing,
+        },
+    });
+    host.serve(|store| async move {
+        let api = Api::new(Arc::clone(&store));
+        let path = "/v1/conversations/1/events";
+        let body = || Body::from(r#"{"events":[{"type":"turn_start"}]}"#);
+        let first = tokio::spawn(api.send(Method::POST, path, body()));
+        let second = tokio::spawn(api.send(Method::POST, path, body()));
+        // Let them get to where they wait; then time is up.
+        sleep(SILENCE).await;
+        tokio::time::pause();
+        tokio::time::advance(limits::ANSWER).await;
+        assert_eq!(first.await.unwrap(), (503, "unavailable".to_owned()));
+        assert_eq!(second.await.unwrap(), (503, "unavailable".to_owned()));
+        tokio::time::resume();
+        told.store(true, Ordering::SeqCst);
+        // The host gives the lock now.
+        sleep(SILENCE * 3).await;
+        timeout(PATIENCE, store.idle()).await.unwrap();
+    });
+    assert_eq!(pushed.load(Ordering::SeqCst), 0);
+}
+
+/// It has been told to write and does not answer: nobody says that it has not written.
+#[test]
+fn whoever_has_begun_to_write_is_not_said_to_have_not() {
+    for ends in [true, false] {
+        let mut host = Host::start(move |asked, _| match asked["type"].as_str() {
+            Some("list_conversations") => Said::Answer(listing(1, 0)),
+            Some("lock") => Said::Answer(json!({ "type": "locked", "conversation": "1" })),
+            Some("push_events") if ends => Said::Bye,
+            _ => Said::Nothing,
+        });
+        host.clock_flies = false;
+        host.serve(move |store| async move {
+            let body = Body::from(r#"{"events":[{"type":"turn_start"}]}"#);
+            let path = "/v1/conversations/1/events";
+            let answer = tokio::spawn(Api::new(store).send(Method::POST, path, body));
+            if !ends {
+                sleep(SILENCE).await;
+                tokio::time::pause();
+            }
+            assert_eq!(answer.await.unwrap(), (504, "unknown".to_owned()));
+        });
+    }
+}
+
+/// A body has its room for as long as its events are there, even if its client is gone.
+#[test]
+fn a_batch_has_its_room_until_it_is_written() {
+    let host = Host::start(|asked, _| match asked["type"].as_str() {
+        Some("list_conversations") => Said::Answer(listing(1, 0)),
+        // The lock is never given.
+        _ => Said::Nothing,
+    });
+    host.serve(|store| async move {
+        let app = App::new(Arc::clone(&store), &routes().1);
+        let room = Arc::clone(&app.0.bodies).acquire_owned().await.unwrap();
+        let expected = Expected::of(&HeaderMap::new());
+        let batch = Batch { events: vec![json!({ "type": "turn_start" })], expected, room };
+        let append = store.append("1".to_owned(), batch, Promise::default());
+        assert!(timeout(SILENCE, append).await.is_err(), "the lock was given");
+        assert_eq!(app.0.bodies.available_permits(), limits::BODIES - 1);
     });
 }
 
@@ -162,12 +271,28 @@ fn few_conversations_are_read_at_once() {
     assert_eq!(most.load(Ordering::SeqCst), limits::READING);
 }
 
+/// Something that takes so many bytes, or a little less, and counts how often it was written.
+struct Content {
+    bytes: usize,
+    passes: AtomicUsize,
+}
+
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.passes.fetch_add(1, Ordering::SeqCst);
+        // A text would be looked at letter by letter, which takes long without optimization.
+        let piece = RawValue::from_string(format!("1{}", "0".repeat((1 << 20) - 3))).unwrap();
+        serializer.collect_seq(std::iter::repeat_n(piece, self.bytes >> 20))
+    }
+}
+
 /// The API as it is served.
 struct Api(TowerToHyperService<axum::Router>);
 
 impl Api {
     fn new(store: Arc<Store>) -> Self {
-        let guard = Guard::new(ADDRESS.parse().unwrap(), vec![], &Token::given(TOKEN).unwrap());
+        let names = Names::new("127.0.0.1".parse().unwrap(), Vec::new());
+        let guard = Guard::new(names, Token::given(TOKEN).unwrap());
         Self(TowerToHyperService::new(guard.protect(router(store))))
     }
 

@@ -4,6 +4,7 @@ use jp_plugin::{
     Describe, HostToPlugin, MessageError, PluginToHost,
     to_host::{self, Asked, Exit},
 };
+use jp_plugin_host::session::{MAX_VALUES, count_values};
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{Receiver, UnboundedSender},
@@ -17,6 +18,14 @@ use crate::{
     transcript::{Direction, Transcript},
     wire::{self, Heard, Pace},
 };
+
+/// The most that a plugin may say in one run, in bytes, and the most that it may ask for. All of it is kept, to
+/// be shown and recorded; who says more is not listened to any more.
+pub(crate) const MOST_SAID: usize = 24 << 20;
+pub(crate) const MOST_REQUESTS: usize = 2_000;
+
+/// How many wrong messages are told.
+const MOST_WRONG: usize = 8;
 
 /// How the host behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +75,10 @@ pub(crate) struct Played {
     pub(crate) has_ids: bool,
     /// A line that is no message; a host would have ended the plugin for it.
     pub(crate) stray: Option<String>,
-    /// Messages that a host answers with an error because they are none of the protocol.
+    /// What a host answers to messages that are none of the protocol, each once.
     pub(crate) wrong: Vec<String>,
+    /// Whether it said more than a check listens to.
+    pub(crate) is_loud: bool,
     /// What came after the last word.
     pub(crate) after: Option<String>,
     /// From the first message to the last word.
@@ -115,6 +126,10 @@ struct Stage {
     manner: Manner,
     /// Requests whose answers are kept back.
     kept: Vec<Asked>,
+    /// How many bytes the plugin has said.
+    said: usize,
+    /// How many of its messages want an answer.
+    answers: usize,
     played: Played,
 }
 
@@ -131,13 +146,14 @@ impl Stage {
             has_ids: false,
             stray: None,
             wrong: Vec::new(),
+            is_loud: false,
             after: None,
             took: Duration::ZERO,
             waited: false,
             ended: None,
             stderr: String::new(),
         };
-        Self { to: Some(to), host, manner, kept: Vec::new(), played }
+        Self { to: Some(to), host, manner, kept: Vec::new(), said: 0, answers: 0, played }
     }
 
     fn begin(&mut self, first: &HostToPlugin) {
@@ -175,6 +191,9 @@ impl Stage {
                 () = sleep_until(end) => return,
             }
         }
+        if self.played.is_loud {
+            return;
+        }
         // What comes after the last word is no message any more, and should not be there.
         if let Ok(Some(heard)) = timeout(AFTER, lines.recv()).await {
             self.played.after = Some(text(heard));
@@ -190,7 +209,16 @@ impl Stage {
                 return false;
             }
         };
+        self.said += line.len();
+        self.played.is_loud = self.said > MOST_SAID || self.answers >= MOST_REQUESTS;
+        if self.played.is_loud {
+            return false;
+        }
         self.played.transcript.add(Direction::FromPlugin, String::from_utf8_lossy(&line));
+        if count_values(&line).is_none() {
+            self.played.stray = Some(format!("a message of more than {MAX_VALUES} values"));
+            return false;
+        }
         match to_host::parse(&line) {
             Ok(PluginToHost::Ready(_)) => self.played.is_ready = true,
             Ok(PluginToHost::Exit(exit)) => {
@@ -204,7 +232,11 @@ impl Stage {
             Ok(PluginToHost::Print(_) | PluginToHost::Log(_)) => {}
             Ok(PluginToHost::Request(asked)) => self.asked(asked),
             Err(MessageError::Refused(refusal)) => {
-                self.played.wrong.push(refusal.message.clone());
+                self.answers += 1;
+                let wrong = &mut self.played.wrong;
+                if wrong.len() < MOST_WRONG && !wrong.contains(&refusal.message) {
+                    wrong.push(refusal.message.clone());
+                }
                 let answer = refused(refusal.id, &refusal.request, refusal.message);
                 self.say(&answer);
             }
@@ -218,6 +250,7 @@ impl Stage {
     }
 
     fn asked(&mut self, asked: Asked) {
+        self.answers += 1;
         self.played.requests.push(asked.request.kind().to_owned());
         self.played.has_ids |= asked.id.is_some();
         if self.manner.reversed && asked.id.is_some() {

@@ -3,7 +3,7 @@
 use crate::{
     CannotStart, Ground, Patience, Program, Transcript,
     finding::Finding,
-    play::{MOST_REQUESTS, MOST_SAID, Manner, Played, Then, play},
+    play::{MOST_REQUESTS, MOST_SAID, Manner, Played, Then, TooMuch, play},
     wire::Pace,
 };
 
@@ -232,11 +232,11 @@ fn silent(played: &Played, patience: Patience) -> String {
     } else {
         format!("; stderr: {}", played.stderr)
     };
-    let why = match (&played.stray, &played.exit, &played.ended) {
-        _ if played.is_loud => format!(
-            "it said more than {} MiB before it, or asked for more than {MOST_REQUESTS} things",
-            MOST_SAID >> 20
-        ),
+    let too_much = played.too_much.map(|what| match what {
+        TooMuch::Said => format!("it said more than {} MiB before it", MOST_SAID >> 20),
+        TooMuch::Asked => format!("it asked for more than {MOST_REQUESTS} things before it"),
+    });
+    let why = too_much.unwrap_or_else(|| match (&played.stray, &played.exit, &played.ended) {
         (Some(_), ..) => "it wrote a line that is no message".to_owned(),
         (None, Some(_), _) => "it ended before".to_owned(),
         (None, None, Some(ended)) => format!("it {} without it", ended.text),
@@ -245,7 +245,7 @@ fn silent(played: &Played, patience: Patience) -> String {
             let plural = if waited.as_secs() == 1 { "" } else { "s" };
             format!("it had {} second{plural} for it", waited.as_secs())
         }
-    };
+    });
     why + &stderr
 }
 
@@ -257,7 +257,8 @@ fn list(requests: &[String]) -> String {
     });
     let mut told: Vec<String> = told.take(MOST_TOLD + 1).collect();
     if told.len() > MOST_TOLD {
-        told[MOST_TOLD] = "…".to_owned();
+        told.truncate(MOST_TOLD);
+        told.push("…".to_owned());
     }
     if told.is_empty() { "nothing".to_owned() } else { told.join(", ") }
 }

@@ -62,6 +62,13 @@ impl Manner {
     };
 }
 
+/// What a plugin did too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TooMuch {
+    Said,
+    Asked,
+}
+
 /// What was seen of a run.
 #[derive(Debug)]
 pub(crate) struct Played {
@@ -77,8 +84,8 @@ pub(crate) struct Played {
     pub(crate) stray: Option<String>,
     /// What a host answers to messages that are none of the protocol, each once.
     pub(crate) wrong: Vec<String>,
-    /// Whether it said more than a check listens to.
-    pub(crate) is_loud: bool,
+    /// More than a check listens to.
+    pub(crate) too_much: Option<TooMuch>,
     /// What came after the last word.
     pub(crate) after: Option<String>,
     /// From the first message to the last word.
@@ -146,7 +153,7 @@ impl Stage {
             has_ids: false,
             stray: None,
             wrong: Vec::new(),
-            is_loud: false,
+            too_much: None,
             after: None,
             took: Duration::ZERO,
             waited: false,
@@ -191,7 +198,7 @@ impl Stage {
                 () = sleep_until(end) => return,
             }
         }
-        if self.played.is_loud {
+        if self.played.too_much.is_some() {
             return;
         }
         // What comes after the last word is no message any more, and should not be there.
@@ -210,8 +217,12 @@ impl Stage {
             }
         };
         self.said += line.len();
-        self.played.is_loud = self.said > MOST_SAID || self.answers >= MOST_REQUESTS;
-        if self.played.is_loud {
+        if self.said > MOST_SAID {
+            self.played.too_much = Some(TooMuch::Said);
+            return false;
+        }
+        if self.answers >= MOST_REQUESTS {
+            self.played.too_much = Some(TooMuch::Asked);
             return false;
         }
         self.played.transcript.add(Direction::FromPlugin, String::from_utf8_lossy(&line));

@@ -25,7 +25,7 @@ use jp_plugin_host::{
 };
 use jp_plugin_registry::{Home, Installed, Origin, cached};
 
-use self::built_ins::BuiltIns;
+pub(crate) use self::built_ins::BuiltIns;
 use crate::{
     confine,
     ctx::{self, Ctx},

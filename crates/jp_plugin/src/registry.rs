@@ -145,7 +145,7 @@ impl Registry {
 
 fn entry(key: &str, raw: &RawValue) -> Result<(CommandPath, Entry), String> {
     let path: CommandPath = key.parse().map_err(|error: InvalidPath| error.to_string())?;
-    let raw: Raw = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+    let raw: Raw = serde_json::from_str(raw.get()).map_err(|error| reason(&error))?;
     let kind = match raw.kind.as_deref() {
         None | Some("command") => Kind::Command,
         Some("command_group") => Kind::CommandGroup,
@@ -162,6 +162,14 @@ fn entry(key: &str, raw: &RawValue) -> Result<(CommandPath, Entry), String> {
         binaries: raw.binaries,
     };
     Ok((path, entry))
+}
+
+/// What is wrong with an entry. The place would be counted from where the entry begins, which is nowhere that
+/// somebody who has the file could look.
+fn reason(error: &serde_json::Error) -> String {
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let text = error.to_string();
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
 fn paths(keys: &[String]) -> Result<Vec<CommandPath>, String> {

@@ -3,7 +3,7 @@
 use crate::{
     CannotStart, Ground, Patience, Program, Transcript,
     finding::Finding,
-    play::{Manner, Played, Then, play},
+    play::{MOST_REQUESTS, MOST_SAID, Manner, Played, Then, TooMuch, play},
     wire::Pace,
 };
 
@@ -161,9 +161,7 @@ fn proper(played: &Played, patience: Patience) -> Vec<Finding> {
     let asks = match &played.requests[..] {
         [] => Finding::new("requests", "asks for nothing that there is not")
             .because("it asks for nothing"),
-        all => {
-            Finding::new("requests", "asks for nothing that there is not").because(all.join(", "))
-        }
+        all => Finding::new("requests", "asks for nothing that there is not").because(list(all)),
     };
     let no_exit =
         (played.exit.is_none() && played.stray.is_none()).then(|| silent(played, patience));
@@ -234,18 +232,36 @@ fn silent(played: &Played, patience: Patience) -> String {
     } else {
         format!("; stderr: {}", played.stderr)
     };
-    let why = match (&played.stray, &played.exit, &played.ended) {
+    let too_much = played.too_much.map(|what| match what {
+        TooMuch::Said => format!("it said more than {} MiB before it", MOST_SAID >> 20),
+        TooMuch::Asked => format!("it asked for more than {MOST_REQUESTS} things before it"),
+    });
+    let why = too_much.unwrap_or_else(|| match (&played.stray, &played.exit, &played.ended) {
         (Some(_), ..) => "it wrote a line that is no message".to_owned(),
         (None, Some(_), _) => "it ended before".to_owned(),
         (None, None, Some(ended)) => format!("it {} without it", ended.text),
         (None, None, None) => {
             let waited = if played.waited { patience.grace } else { patience.run };
-            format!("it had {} seconds for it", waited.as_secs())
+            let plural = if waited.as_secs() == 1 { "" } else { "s" };
+            format!("it had {} second{plural} for it", waited.as_secs())
         }
-    };
+    });
     why + &stderr
 }
 
+/// What was asked for, in its order; the same several times in a row is told as that.
 fn list(requests: &[String]) -> String {
-    if requests.is_empty() { "nothing".to_owned() } else { requests.join(", ") }
+    let told = requests.chunk_by(|a, b| a == b).map(|same| match same {
+        [first] => first.clone(),
+        _ => format!("{} ({} times)", same[0], same.len()),
+    });
+    let mut told: Vec<String> = told.take(MOST_TOLD + 1).collect();
+    if told.len() > MOST_TOLD {
+        told.truncate(MOST_TOLD);
+        told.push("…".to_owned());
+    }
+    if told.is_empty() { "nothing".to_owned() } else { told.join(", ") }
 }
+
+/// How many requests are told one by one.
+const MOST_TOLD: usize = 20;

@@ -4,6 +4,7 @@ use jp_plugin::{
     Describe, HostToPlugin, MessageError, PluginToHost,
     to_host::{self, Asked, Exit},
 };
+use jp_plugin_host::session::{MAX_VALUES, count_values};
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{Receiver, UnboundedSender},
@@ -17,6 +18,14 @@ use crate::{
     transcript::{Direction, Transcript},
     wire::{self, Heard, Pace},
 };
+
+/// The most that a plugin may say in one run, in bytes, and the most that it may ask for. All of it is kept, to
+/// be shown and recorded; who says more is not listened to any more.
+pub(crate) const MOST_SAID: usize = 24 << 20;
+pub(crate) const MOST_REQUESTS: usize = 2_000;
+
+/// How many wrong messages are told.
+const MOST_WRONG: usize = 8;
 
 /// How the host behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +62,13 @@ impl Manner {
     };
 }
 
+/// What a plugin did too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TooMuch {
+    Said,
+    Asked,
+}
+
 /// What was seen of a run.
 #[derive(Debug)]
 pub(crate) struct Played {
@@ -66,8 +82,10 @@ pub(crate) struct Played {
     pub(crate) has_ids: bool,
     /// A line that is no message; a host would have ended the plugin for it.
     pub(crate) stray: Option<String>,
-    /// Messages that a host answers with an error because they are none of the protocol.
+    /// What a host answers to messages that are none of the protocol, each once.
     pub(crate) wrong: Vec<String>,
+    /// More than a check listens to.
+    pub(crate) too_much: Option<TooMuch>,
     /// What came after the last word.
     pub(crate) after: Option<String>,
     /// From the first message to the last word.
@@ -115,6 +133,10 @@ struct Stage {
     manner: Manner,
     /// Requests whose answers are kept back.
     kept: Vec<Asked>,
+    /// How many bytes the plugin has said.
+    said: usize,
+    /// How many of its messages want an answer.
+    answers: usize,
     played: Played,
 }
 
@@ -131,13 +153,14 @@ impl Stage {
             has_ids: false,
             stray: None,
             wrong: Vec::new(),
+            too_much: None,
             after: None,
             took: Duration::ZERO,
             waited: false,
             ended: None,
             stderr: String::new(),
         };
-        Self { to: Some(to), host, manner, kept: Vec::new(), played }
+        Self { to: Some(to), host, manner, kept: Vec::new(), said: 0, answers: 0, played }
     }
 
     fn begin(&mut self, first: &HostToPlugin) {
@@ -175,6 +198,9 @@ impl Stage {
                 () = sleep_until(end) => return,
             }
         }
+        if self.played.too_much.is_some() {
+            return;
+        }
         // What comes after the last word is no message any more, and should not be there.
         if let Ok(Some(heard)) = timeout(AFTER, lines.recv()).await {
             self.played.after = Some(text(heard));
@@ -190,7 +216,20 @@ impl Stage {
                 return false;
             }
         };
+        self.said += line.len();
+        if self.said > MOST_SAID {
+            self.played.too_much = Some(TooMuch::Said);
+            return false;
+        }
+        if self.answers >= MOST_REQUESTS {
+            self.played.too_much = Some(TooMuch::Asked);
+            return false;
+        }
         self.played.transcript.add(Direction::FromPlugin, String::from_utf8_lossy(&line));
+        if count_values(&line).is_none() {
+            self.played.stray = Some(format!("a message of more than {MAX_VALUES} values"));
+            return false;
+        }
         match to_host::parse(&line) {
             Ok(PluginToHost::Ready(_)) => self.played.is_ready = true,
             Ok(PluginToHost::Exit(exit)) => {
@@ -204,7 +243,11 @@ impl Stage {
             Ok(PluginToHost::Print(_) | PluginToHost::Log(_)) => {}
             Ok(PluginToHost::Request(asked)) => self.asked(asked),
             Err(MessageError::Refused(refusal)) => {
-                self.played.wrong.push(refusal.message.clone());
+                self.answers += 1;
+                let wrong = &mut self.played.wrong;
+                if wrong.len() < MOST_WRONG && !wrong.contains(&refusal.message) {
+                    wrong.push(refusal.message.clone());
+                }
                 let answer = refused(refusal.id, &refusal.request, refusal.message);
                 self.say(&answer);
             }
@@ -218,6 +261,7 @@ impl Stage {
     }
 
     fn asked(&mut self, asked: Asked) {
+        self.answers += 1;
         self.played.requests.push(asked.request.kind().to_owned());
         self.played.has_ids |= asked.id.is_some();
         if self.manner.reversed && asked.id.is_some() {

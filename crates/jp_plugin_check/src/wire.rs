@@ -38,7 +38,8 @@ pub(crate) fn hear(
     stdout: Box<dyn AsyncRead + Send + Unpin>,
     pace: Pace,
 ) -> (mpsc::Receiver<Heard>, JoinHandle<()>) {
-    let (sender, receiver) = mpsc::channel(64);
+    // Few, because each may be as long as a line can be.
+    let (sender, receiver) = mpsc::channel(2);
     let capacity = if pace == Pace::Pieces { 16 } else { 64 * 1024 };
     let mut reader = BufReader::with_capacity(capacity, stdout);
     let task = tokio::spawn(async move {

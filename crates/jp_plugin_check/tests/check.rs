@@ -44,6 +44,10 @@ enum Mistake {
     TalksToNobody,
     IgnoresPeople,
     TalksToPeopleOnStdout,
+    AsksForEver,
+    PrintsForEver,
+    SendsTooManyValues,
+    AsksForTheSameNonsense,
 }
 
 /// Starts the same plugin again and again.
@@ -126,6 +130,10 @@ async fn plugin(mut wire: Wire, mistake: Mistake, run: usize) -> u8 {
         wire.say(json!({"type": "dance", "id": "a"})).await;
         wire.next().await;
     }
+    if let Some(line) = floods(mistake) {
+        while wire.out.write_all(line.as_bytes()).await.is_ok() {}
+        return 1;
+    }
     if let Err(code) = work(&mut wire, mistake).await {
         return code;
     }
@@ -138,6 +146,18 @@ async fn plugin(mut wire: Wire, mistake: Mistake, run: usize) -> u8 {
         forever().await;
     }
     1
+}
+
+/// What is said again and again.
+fn floods(mistake: Mistake) -> Option<String> {
+    let message = match mistake {
+        Mistake::AsksForEver => json!({"type": "list_conversations"}),
+        Mistake::PrintsForEver => json!({"type": "print", "text": "x".repeat(1_000_000)}),
+        Mistake::SendsTooManyValues => json!({"type": "print", "text": "", "x": vec![0; 300_000]}),
+        Mistake::AsksForTheSameNonsense => json!({"type": "dance"}),
+        _ => return None,
+    };
+    Some(format!("{message}\n"))
 }
 
 async fn described(wire: &mut Wire, mistake: Mistake, run: usize) -> u8 {
@@ -295,6 +315,30 @@ async fn every_mistake_is_found_where_it_is_made() {
         let finding = finding.unwrap_or_else(|| panic!("{mistake:?}: {text}"));
         assert_eq!(finding.status, status, "{mistake:?}: {text}");
         assert!(finding.reasons.join("; ").contains(reason), "{mistake:?}: {text}");
+    }
+}
+
+/// Who says too much is not listened to any more, and who says the same for ever is told so once.
+#[tokio::test(start_paused = true)]
+async fn a_plugin_that_floods_is_told_in_a_few_words() {
+    let loud = "it said more than 24 MiB before it";
+    let eager = "it asked for more than 2000 things before it";
+    let dance = "it asks for nothing; unknown message type `dance`";
+    let values = "a message of more than 200000 values";
+    let many = "list_conversations (2000 times)";
+    for (mistake, told) in [
+        (Mistake::AsksForEver, &[("exit", eager), ("requests", many)][..]),
+        (Mistake::PrintsForEver, &[("exit", loud)]),
+        (Mistake::SendsTooManyValues, &[("messages", values)]),
+        (Mistake::AsksForTheSameNonsense, &[("exit", eager), ("requests", dance)]),
+    ] {
+        let fake = Fake { mistake, started: AtomicUsize::new(0) };
+        let checked = check(&CASES[0], &fake, &ground(), PATIENCE, &mut None).await;
+        let (findings, _) = checked.unwrap();
+        for (name, reason) in told {
+            let finding = findings.iter().find(|finding| finding.check == *name).unwrap();
+            assert_eq!(finding.reasons.join("; "), *reason, "{mistake:?}");
+        }
     }
 }
 

@@ -37,7 +37,8 @@ pub fn below(catalog: &Catalog, command: &[String]) -> Vec<Row> {
     let plugin = catalog.get(command).and_then(|plugin| plugin.entry.as_ref());
     let suggests = catalog.group(command).or(plugin).map(|entry| &entry.suggests[..]);
     for path in suggests.unwrap_or_default() {
-        let name = path.below(command).map_or_else(|| path.to_string(), |words| words.join(" "));
+        // What is elsewhere is not called by this name.
+        let Some(name) = path.below(command).map(|words| words.join(" ")) else { continue };
         if !rows.iter().any(|row| row.name == name) {
             rows.push(suggested(catalog, path, name));
         }

@@ -7,14 +7,14 @@
 
 use std::{
     fs,
-    io::{self, Read},
+    io::{self, Read as _},
     os::unix::fs::MetadataExt as _,
 };
 
 use camino::Utf8Path;
+use jp_plugin_registry::Sha256;
 pub use jp_plugin_registry::files::open;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// The largest file that is summed. A program beyond this is nothing that somebody waits for.
 pub const MOST: u64 = 1 << 30;
@@ -52,7 +52,7 @@ impl From<&fs::Metadata> for Look {
 
 /// A checksum as the kernel's side compares it; `None` if the text is none.
 pub fn checksum(hex: &str) -> Option<[u8; 32]> {
-    jp_config::Sha256::try_from(hex.to_owned()).ok().map(|sum| sum.bytes())
+    hex.parse().ok().map(|sum: Sha256| *sum.bytes())
 }
 
 /// The SHA-256 checksum of a file in hexadecimal digits, with the look of what was summed.
@@ -62,18 +62,7 @@ pub fn sum(path: &Utf8Path) -> io::Result<(Look, String)> {
     if found.len() > MOST {
         return Err(io::Error::other("it is larger than 1 GiB"));
     }
-    let mut rest = file.take(MOST);
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        match rest.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(length) => hash.update(&buffer[..length]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let sum = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = Sha256::of(file.take(MOST))?.to_string();
     Ok((Look::from(&found), sum))
 }
 

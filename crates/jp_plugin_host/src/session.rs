@@ -25,7 +25,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-pub use self::values::MAX_VALUES;
+pub use self::values::{MAX_VALUES, count as count_values};
 use self::{
     outbox::Outbox,
     talk::{Last, Talk},

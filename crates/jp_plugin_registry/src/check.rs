@@ -44,6 +44,10 @@ pub fn check(
         .collect();
     for (command, entry) in &registry.entries {
         let mut problems = problems(&registry, entry, readers);
+        let elsewhere = entry.suggests.iter().filter(|it| it.below(command.words()).is_none());
+        problems.extend(
+            elsewhere.map(|it| format!("it suggests `{it}`, which is no command below it")),
+        );
         if built_in(command) {
             problems.push("it is a command of jp itself, so nobody can reach it".to_owned());
         }

@@ -55,14 +55,15 @@ impl FromStr for Sha256 {
 
     fn from_str(text: &str) -> Result<Self, InvalidSha256> {
         let invalid = || InvalidSha256(text.chars().take(80).collect());
-        let digits: &[u8; 64] = text.as_bytes().try_into().map_err(|_| invalid())?;
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let digit = |at: usize| char::from(pair[at]).to_digit(16).ok_or_else(invalid);
-            // Both are below 16.
-            *byte = u8::try_from((digit(0)? << 4) | digit(1)?).map_err(|_| invalid())?;
-        }
-        Ok(Self(bytes))
+        let digits = jp_config::Sha256::try_from(text.to_owned()).map_err(|_| invalid())?;
+        Ok(Self::from(&digits))
+    }
+}
+
+/// As somebody wrote it into a setting.
+impl From<&jp_config::Sha256> for Sha256 {
+    fn from(written: &jp_config::Sha256) -> Self {
+        Self(written.bytes())
     }
 }
 

@@ -100,6 +100,11 @@ fn copy(path: &Utf8Path, limit: u64, keep: &mut jp_fetch::Keep<'_>) -> Result<()
     let failed = |source| GetError::File { path: path.to_owned(), source };
     let file = files::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
+    let too_large = || GetError::TooLarge { path: path.to_owned(), limit };
+    // Nobody should wait to hear that. It may still grow while it is read.
+    if metadata.len() > limit {
+        return Err(too_large());
+    }
     let mut from = file.take(limit + 1);
     let mut left = limit;
     let mut piece = vec![0; 64 << 10];
@@ -109,7 +114,6 @@ fn copy(path: &Utf8Path, limit: u64, keep: &mut jp_fetch::Keep<'_>) -> Result<()
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read.map_err(failed)?,
         };
-        let too_large = || GetError::TooLarge { path: path.to_owned(), limit };
         left = left.checked_sub(read as u64).ok_or_else(too_large)?;
         keep(&piece[..read], Some(metadata.len())).map_err(GetError::Keep)?;
     }

@@ -28,7 +28,7 @@ Examples:
   jp plugin check --replay said.txt -- ./jp-hello")]
 pub(crate) struct PluginCheck {
     /// The program and its arguments
-    #[arg(value_name = "COMMAND", required = true, last = true, value_hint = ValueHint::CommandWithArguments)]
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true, value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<String>,
 
     /// A word of `args`, what follows the command of the plugin; can be repeated

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write as _},
 };
 
-use clap::CommandFactory as _;
+use clap::{Command as Clap, CommandFactory as _};
 use jp_config::Config;
 use jp_plugin_host::{help::one_line, route::next_words};
 use jp_printer::{Styles, sanitize};
@@ -25,24 +25,27 @@ pub(crate) fn run(words: &[OsString]) -> Exit {
     let defaults = || Config::load(Vec::new()).ok();
     let (Some(here), Some(own)) = (defaults(), defaults()) else { return Exit::Failure };
     let Ok(shelf) = Shelf::with(here, own, Wish::Nobody) else { return Exit::Failure };
-    let Some((words, is_ours)) = path(words) else { return FOREIGN };
+    let command = Args::command();
+    let Some((words, here)) = path(&command, words) else { return FOREIGN };
+    // The shell knows our own words already, also those that plugins have commands below.
+    let is_own = |word: &str| here.is_some_and(|here| here.find_subcommand(word).is_some());
     let line = |(word, about): (&str, Option<&str>)| {
         let about = one_line(about.unwrap_or_default());
         format!("{word}\t{}\n", sanitize(&about, Styles::Strip))
     };
-    let text: String = next_words(&shelf.catalog, &words).into_iter().map(line).collect();
+    let next = next_words(&shelf.catalog, &words).into_iter().filter(|(word, _)| !is_own(word));
+    let text: String = next.map(line).collect();
     // Whoever has gone away wants no words.
     let _ = io::stdout().write_all(text.as_bytes());
-    if is_ours { Exit::Success } else { FOREIGN }
+    if here.is_some() { Exit::Success } else { FOREIGN }
 }
 
 /// The words lead to a plugin.
 const FOREIGN: Exit = Exit::Program(3);
 
-/// The words of a command, without options of jp and their values, and whether they are a command of jp;
-/// `None` where no command can follow.
-fn path(words: &[OsString]) -> Option<(Vec<String>, bool)> {
-    let command = Args::command();
+/// The words of a command, without options of jp and their values, and the command of jp that they are, if
+/// they are one; `None` where no command can follow.
+fn path<'a>(command: &'a Clap, words: &[OsString]) -> Option<(Vec<String>, Option<&'a Clap>)> {
     let takes_value = |word: &str| {
         command.get_arguments().any(|it| {
             let is_it = it.get_long().is_some_and(|name| word == format!("--{name}"))
@@ -51,7 +54,7 @@ fn path(words: &[OsString]) -> Option<(Vec<String>, bool)> {
         })
     };
     let mut path: Vec<String> = Vec::new();
-    let mut here = Some(&command);
+    let mut here = Some(command);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let word = word.to_str()?;
@@ -65,7 +68,7 @@ fn path(words: &[OsString]) -> Option<(Vec<String>, bool)> {
             return None;
         }
     }
-    Some((path, here.is_some()))
+    Some((path, here))
 }
 
 #[cfg(test)]
@@ -82,7 +85,9 @@ mod tests {
             ("serve --port", None),
         ] {
             let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-            let found = path(&words).map(|(words, is_ours)| (words.join(" "), is_ours));
+            let command = Args::command();
+            let found = path(&command, &words);
+            let found = found.map(|(words, here)| (words.join(" "), here.is_some()));
             let found = found.as_ref().map(|(words, is_ours)| (words.as_str(), *is_ours));
             assert_eq!(found, expected, "{line}");
         }

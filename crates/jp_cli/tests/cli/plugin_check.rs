@@ -141,6 +141,10 @@ fn usage() {
     error: no program no-such-plugin was found
     ");
     drop(env.jp(["plugin", "check"]).run().code(2));
+    // A command needs no mark before it, and what follows it is its own.
+    let output = env.jp(["plugin", "check", "no-such-plugin", "--timeout", "x"]).run().code(2);
+    assert!(output.stderr().contains("no program no-such-plugin was found"), "{output}");
+    drop(env.jp(["plugin", "check", "--tiemout", "1", "/bin/true"]).run().code(2));
     let run = env.jp(["plugin", "check", "--", "/bin/true"]).env("JP_SANDBOX_HIDE", "overlay");
     assert_eq!(run.run().code(4).stdout(), "");
 }

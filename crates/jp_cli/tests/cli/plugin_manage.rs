@@ -65,6 +65,12 @@ fn the_registry_that_is_there_survives_a_failure() {
     shop.offer("a", &official("a", &[]));
     let output = shop.jp(["plugin", "search"]).run().code(1);
     assert!(output.stderr().contains("`jp plugin update` fetches it"), "{output}");
+    // Before there is one, none is still in use.
+    shop.answer("/plugins.json", Answer::Status(500));
+    let output = shop.jp(["plugin", "update"]).run().code(1);
+    assert!(output.stderr().contains("`plugins.registry` says where"), "{output}");
+    assert!(!output.stderr().contains("still in use"), "{output}");
+    shop.offer("a", &official("a", &[]));
     shop.jp(["plugin", "update"]).run().success();
     for broken in [
         Answer::Status(500),
@@ -144,7 +150,7 @@ fn entries_that_cannot_be_used_are_named() {
         // 072-291
         ("far", "the registry has no binary of `far` for "),
         ("ab", "the registry has no plugin `ab`"),
-        ("../up", "the name `up` is not that of a plugin"),
+        ("../up", "there is no file `../up`"),
     ] {
         let output = shop.jp(["plugin", "install", "--", name]).run();
         assert!(output.stderr().contains(reason) && output.exit_code() != Some(0), "{output}");
@@ -283,4 +289,35 @@ fn an_author_is_told_what_is_wrong() {
     shop.env.write("none.json", "{}");
     shop.jp(["plugin", "registry", "check", "none.json"]).run().code(1);
     shop.jp(["plugin", "registry", "check", "absent.json"]).run().code(2);
+}
+
+/// 072-003: no plugin can be reached by a command of jp, and whoever installs one is told so.
+#[test]
+fn a_plugin_that_jp_shadows_is_told_when_it_is_installed() {
+    let shop = Shop::new();
+    shop.offer("plugin", &official("plugin", &[]));
+    shop.offer("conversation export", &official("export", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    let output = shop.jp(["plugin", "install", "plugin"]).run().success();
+    assert!(output.stderr().contains("never reached: `jp plugin` is a command of jp"), "{output}");
+    let output = shop.jp(["plugin", "install", "export"]).run().success();
+    assert!(!output.stderr().contains("never reached"), "{output}");
+}
+
+#[test]
+fn a_registry_is_checked_for_commands_that_nobody_could_reach() {
+    let env = jp_test::env!();
+    let entry = |command: &str, id: &str| {
+        format!(r#""{command}": {{"id": "{id}", "kind": "command_group", "description": "d"}}"#)
+    };
+    let commands =
+        ["init", "init x", "c export", "help", "conversation list", "conversation export"];
+    let entries: Vec<String> =
+        commands.iter().enumerate().map(|(at, it)| entry(it, &format!("id{at}"))).collect();
+    env.write("reg.json", format!(r#"{{"version": 1, "plugins": {{ {} }} }}"#, entries.join(", ")));
+    let output = env.jp(["plugin", "registry", "check", "reg.json"]).run().code(1);
+    for command in commands {
+        let told = output.stdout().contains(&format!("{command:?}: it is a command of jp itself"));
+        assert_eq!(told, command != "conversation export", "{command}: {output}");
+    }
 }

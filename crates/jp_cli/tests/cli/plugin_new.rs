@@ -92,6 +92,11 @@ fn nothing_is_overwritten_and_names_are_strict() {
     for name in ["../x", "--x", "a/b", "", "é"] {
         drop(new(&env, &["--lang", "shell", "--", name]).code(2));
     }
+    // What jp has itself would never be reached.
+    for name in ["plugin", "conversation ls", "c export", "help"] {
+        let output = new(&env, &[name, "--lang", "shell"]).code(2);
+        assert!(output.stderr().contains("would never be reached"), "{output}");
+    }
     drop(new(&env, &["x", "--lang", "shell", "--jp-plugin-sdk", "."]).code(2));
     drop(new(&env, &["x", "--lang", "rust", "--jp-plugin-sdk", "."]).code(2));
     assert!(!env.path("jp-x").exists());

@@ -93,7 +93,8 @@ fn within(directory: &Utf8Path, opened: &OwnedFd, installed: bool) -> Vec<Binary
 }
 
 fn binary(directory: &Utf8Path, name: &str, installed: bool) -> Option<Binary> {
-    if NOT_PLUGINS.contains(&name) {
+    // They never lie among the installed ones; what does is a plugin that somebody wanted.
+    if !installed && NOT_PLUGINS.contains(&name) {
         return None;
     }
     let named = CommandPath::from_file_name(name).ok()?;

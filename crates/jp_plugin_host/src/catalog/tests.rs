@@ -215,6 +215,8 @@ fn files_are_found_by_their_names() {
         "installed/jp-b",
         "installed/jp-Up",
         "installed/jp-a.b",
+        // Among the installed ones it is what somebody installed, and not the program of ours.
+        "installed/jp-tools",
         "one/jp-a",
         "one/jp-tools",
         "one/jp-",
@@ -237,5 +239,5 @@ fn files_are_found_by_their_names() {
     let found = scan(Places { installed: Some(&installed), search: &search });
     let found: Vec<_> =
         found.iter().map(|it| it.path.strip_prefix(&root).unwrap().as_str()).collect();
-    assert_eq!(found, ["installed/jp-b", "one/jp-a", "two/jp-a", "two/jp-z"]);
+    assert_eq!(found, ["installed/jp-b", "installed/jp-tools", "one/jp-a", "two/jp-a", "two/jp-z"]);
 }

@@ -11,7 +11,7 @@ use crate::catalog::{
 /// The group of the document: one plugin is installed, one is not.
 const REGISTRY: &str = r#"{"version": 1, "plugins": {
     "serve": {"id": "serve", "kind": "command_group", "description": "JP server components",
-              "official": true, "suggests": ["serve web", "serve http-api", "serve gone"]},
+              "official": true, "suggests": ["serve web", "serve http-api", "serve gone", "serve", "export"]},
     "serve web": {"id": "serve-web", "description": "Read-only web UI", "official": true},
     "serve http-api": {"id": "serve-http-api", "description": "HTTP API for conversations"}
 }}"#;

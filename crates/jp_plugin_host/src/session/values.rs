@@ -8,7 +8,7 @@ pub const MAX_VALUES: usize = 200_000;
 
 /// How many values there are in a line, at least; `None` if there are more than may be. What is no JSON has any
 /// number.
-pub(super) fn count(line: &[u8]) -> Option<usize> {
+pub fn count(line: &[u8]) -> Option<usize> {
     // Every value but the first needs at least two bytes.
     if line.len() < 2_048 {
         return Some(line.len() / 2);

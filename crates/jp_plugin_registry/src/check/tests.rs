@@ -32,7 +32,7 @@ fn every_problem_is_found() {
     let told: Vec<_> = findings.iter().map(|it| format!("{}: {}", it.key, it.problem)).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     odd: unknown kind `wasm`
-    ids: `../up` cannot be the id of a plugin: one to 64 of a-z, 0-9, `_` and `-`, a letter or digit first at line 1 column 15
+    ids: `../up` cannot be the id of a plugin: one to 64 of a-z, 0-9, `_` and `-`, a letter or digit first
     -x: `-x` cannot be a word of a command: one to 64 letters, digits, `_`, `-` and `.`, a letter or digit first
     one: another entry has the id `same` too
     two: another entry has the id `same` too
@@ -41,6 +41,8 @@ fn every_problem_is_found() {
     config: it is a command of jp itself, so nobody can reach it
     group: it is a group, and groups have no binaries
     group: it suggests `absent`, which is no entry that can be used
+    group: it suggests `fine`, which is no command below it
+    group: it suggests `absent`, which is no command below it
     plain: t: `http://a.org/x` is neither an https:// nor a file:// URL
     plain: t: `12` is not a SHA-256 checksum: 64 hexadecimal digits are needed
     plain: u: file:///x is a file, which only works for a registry that is one

@@ -14,6 +14,7 @@ use crate::{
     args::PluginInstall,
     ctx::Ctx,
     error::{Error, Result},
+    plugins::BuiltIns,
     tools,
 };
 
@@ -53,6 +54,9 @@ fn what(ctx: &Ctx, word: &str) -> Result<What> {
     }
     let path = ctx.cwd().join(word);
     let is_file = word.contains('/') || (word.starts_with(jp_plugin::PREFIX) && path.is_file());
+    if is_file && !path.exists() {
+        return Err(Error::usage(format!("there is no file `{word}`")));
+    }
     Ok(if is_file { What::Given(Given::new(Source::File(path))) } else { What::Name(word.into()) })
 }
 
@@ -120,5 +124,11 @@ fn report(world: &World<'_>, step: &Step) -> Result {
     }
     let done = if step.replaces.is_some() { "Updated" } else { "Installed" };
     let later = if step.official { "" } else { " You are asked before it runs." };
-    say(world.ctx, &format!("{done} `jp {}` as {file}.{later}\n", step.command))
+    say(world.ctx, &format!("{done} `jp {}` as {file}.{later}\n", step.command))?;
+    match BuiltIns::new().covering(&step.command) {
+        Some(own) => {
+            say(world.ctx, &format!("It is never reached: `jp {own}` is a command of jp.\n"))
+        }
+        None => Ok(()),
+    }
 }

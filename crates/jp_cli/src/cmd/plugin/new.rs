@@ -12,6 +12,7 @@ use crate::{
     cmd::scaffold::{self, File},
     ctx::{self, Ctx},
     error::{Error, Result},
+    plugins::BuiltIns,
 };
 
 const PYTHON: &str = include_str!("new/plugin.py");
@@ -24,6 +25,11 @@ const SHELL_HELPER: &str = include_str!("../../../../../examples/plugins/jp-plug
 pub(crate) fn run(ctx: &Ctx, args: &PluginNew) -> Result {
     if args.jp_plugin_sdk.is_some() && args.lang != PluginLanguage::Rust {
         return Err(Error::usage("--jp-plugin-sdk is for --lang rust"));
+    }
+    if let Some(own) = BuiltIns::new().covering(&args.name) {
+        let message =
+            format!("`jp {}` would never be reached: `jp {own}` is a command of jp", args.name);
+        return Err(Error::usage(message).hint("choose another name"));
     }
     let dir = ctx.cwd().join(args.dir.as_deref().unwrap_or(Utf8Path::new("")));
     let file = args.name.file_name();

@@ -1,6 +1,7 @@
 //! `jp plugin pin`
 
 use camino::Utf8PathBuf;
+use jp_config::plugins::CommandPluginConfig;
 use jp_plugin::{PREFIX, PluginId};
 use jp_plugin_registry::Sha256;
 use jp_process::find_program;
@@ -39,7 +40,9 @@ fn remove(ctx: &Ctx, id: &PluginId) -> Result {
     // Another layer may pin it as well.
     let (now, _) = ctx.origins().load(None)?;
     let key = now.plugin_key(id.as_str(), &["checksum"]);
-    let place = now.place(&key);
+    let is_pinned = |rules: &CommandPluginConfig| rules.checksum.is_some();
+    let is_pinned = now.app.plugins.command.0.get(id.as_str()).is_some_and(is_pinned);
+    let place = now.place(&key).filter(|_| is_pinned);
     if ctx.is_json() {
         let object = json!({ "id": id, "sha256": null, "settings": file, "still": place });
         return ctx.print_json(&object);

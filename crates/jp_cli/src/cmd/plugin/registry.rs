@@ -1,25 +1,25 @@
 //! `jp plugin registry`: for those who write one.
 
-use clap::CommandFactory as _;
-use jp_plugin::CommandPath;
 use jp_plugin_registry::{MAX_REGISTRY, Readers, check as findings};
 use jp_printer::Print;
 use serde_json::json;
 
 use super::say;
 use crate::{
-    args::{Args, PluginRegistryCheck},
+    args::PluginRegistryCheck,
     ctx::{self, Ctx},
     error::{Error, Result},
     exit::Exit,
     format::count,
+    plugins::BuiltIns,
 };
 
 pub(super) fn check(ctx: &Ctx, args: &PluginRegistryCheck) -> Result {
     let file = &args.file;
     let text = ctx::read_file(&ctx.cwd().join(file), file.as_str(), MAX_REGISTRY)?;
     let readers = if args.local { Readers::ThisMachine } else { Readers::Everybody };
-    let found = findings(&text, readers, &is_built_in)
+    let built_ins = BuiltIns::new();
+    let found = findings(&text, readers, &|command| built_ins.covering(command).is_some())
         .map_err(|error| Error::failure(format!("{file}: {error}")))?;
     for finding in &found {
         if ctx.is_json() {
@@ -38,14 +38,4 @@ pub(super) fn check(ctx: &Ctx, args: &PluginRegistryCheck) -> Result {
         say(ctx, &format!("{file} has {problems}.\n"))?;
     }
     Err(Error::said(Exit::Failure))
-}
-
-/// Whether a command is one of jp's own.
-fn is_built_in(command: &CommandPath) -> bool {
-    let mut known = Args::command();
-    for word in command.words() {
-        let Some(below) = known.find_subcommand(word) else { return false };
-        known = below.clone();
-    }
-    true
 }

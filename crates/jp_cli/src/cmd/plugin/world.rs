@@ -12,7 +12,7 @@ use jp_fetch::{FetchSettings, Fetcher};
 use jp_plugin::{CommandPath, PluginId, registry::Registry};
 use jp_plugin_registry::{
     CacheError, Candidate, Fetch, Home, InstallError, Installed, Installer, Judgement, Plan,
-    PlanError, RefreshError, Sha256, Source, cached, find, plan, refresh, target_triples,
+    PlanError, Sha256, Source, cached, find, plan, refresh, target_triples,
 };
 use jp_route::Upstream;
 
@@ -78,7 +78,15 @@ impl<'a> World<'a> {
             say(self.ctx, &format!("warning: {place}: `{key}` of a workspace is not used\n"))?;
         }
         let source = Source::parse(url).map_err(Error::usage)?;
-        Ok(refresh(&self.home, fetch, &source, &Bar::new(self.ctx)).await?)
+        let refreshed = refresh(&self.home, fetch, &source, &Bar::new(self.ctx)).await;
+        refreshed.map_err(|error| {
+            // One that is there and cannot be read is no comfort.
+            let hint = match cached(&self.home) {
+                Ok(Some(_)) => "the registry that was there before is still in use",
+                Ok(None) | Err(_) => "`plugins.registry` says where it is fetched from",
+            };
+            Error::failure(error).hint(hint)
+        })
     }
 
     /// Fetches over the network as this machine does.
@@ -149,7 +157,7 @@ impl<'a> World<'a> {
     /// The checksum that a plugin must have. That of the user comes before that of a workspace.
     pub(crate) fn pin(&self, id: &PluginId) -> Option<Sha256> {
         let mut rules = self.rules(id).into_iter().rev();
-        rules.find_map(|rules| rules.checksum.as_ref()?.value.parse().ok())
+        rules.find_map(|rules| Some(Sha256::from(&rules.checksum.as_ref()?.value)))
     }
 
     /// Whether a plugin has rules that it is confined by.
@@ -190,12 +198,6 @@ impl<'a> World<'a> {
 impl From<CacheError> for Error {
     fn from(error: CacheError) -> Self {
         Self::failure(error).hint("`jp plugin update` fetches the registry again")
-    }
-}
-
-impl From<RefreshError> for Error {
-    fn from(error: RefreshError) -> Self {
-        Self::failure(error).hint("the registry that was there before is still in use")
     }
 }
 

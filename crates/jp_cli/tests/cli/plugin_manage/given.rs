@@ -91,3 +91,13 @@ fn a_url_is_https_and_names_the_plugin() {
     shop.jp(["plugin", "install", &url, "--yes", "--id", "other"]).run().success();
     assert_eq!(shop.files(), ["installed.json", "jp-other", "jp-stats"]);
 }
+
+#[test]
+fn a_file_that_is_not_there_is_told_as_that() {
+    let shop = Shop::new();
+    for word in ["./jp-gone", "gone/jp-x", "/nowhere/x"] {
+        let output = shop.jp(["plugin", "install", word, "--yes"]).run().code(2);
+        assert!(output.stderr().contains("there is no file"), "{output}");
+    }
+    assert_eq!(shop.files(), [""; 0]);
+}

@@ -100,3 +100,24 @@ fn what_the_search_path_has_can_be_pinned() {
     let sum = Sha256::of(&b"#!/bin/sh\n"[..]).unwrap().to_string();
     assert!(env.read(env.config_home().join("jp/config.toml")).contains(&sum));
 }
+
+#[test]
+fn a_pin_that_was_taken_away_is_gone() {
+    let shop = Shop::new();
+    let sum = "ab".repeat(32);
+    // With something else said about the plugin, so that it is known either way.
+    shop.jp(["plugin", "run-policy", "stats", "ask"]).run().success();
+    shop.jp(["plugin", "pin", "stats", "--sha256", &sum]).run().success();
+    let output = shop.jp(["plugin", "pin", "stats", "--remove"]).run().success();
+    assert!(output.stderr().contains("is pinned no more"), "{output}");
+    assert!(!output.stderr().contains("still pins it"), "{output}");
+    let output = shop.jp(["plugin", "pin", "stats", "--remove", "--format", "json"]).run();
+    assert!(output.success().stdout().contains(r#""still":null"#));
+    // A workspace may pin it as well, and that counts.
+    shop.env.jp(["init"]).run().success();
+    let checksum = format!("checksum = {{ algorithm = \"sha256\", value = \"{sum}\" }}");
+    shop.env.write(".jp.toml", format!("[plugins.command.stats]\n{checksum}\n"));
+    let output = shop.jp(["plugin", "pin", "stats", "--remove"]).run().success();
+    assert!(output.stderr().contains(".jp.toml"), "{output}");
+    assert!(output.stderr().contains("still pins it"), "{output}");
+}

@@ -57,6 +57,36 @@ for n in range(4):
     assert!(peak < MOST, "{peak} KiB");
 }
 
+/// Whoever minds a plugin is a process of the same user, so a plugin can stop it. That makes nobody wait.
+#[test]
+fn a_plugin_that_stops_its_supervisor_gains_nothing() {
+    let env = plugin(
+        r#"
+if os.fork() == 0:
+    os.setsid()
+    time.sleep(100)
+time.sleep(0.3)
+os.kill(os.getppid(), signal.SIGSTOP)
+say(type="exit", code=4)
+time.sleep(100)
+"#,
+    );
+    configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
+    let start = Instant::now();
+    let output = jp(&env, &["p"]).run().code(4);
+    assert!(start.elapsed() < Duration::from_secs(10), "{output}");
+    assert_eq!(running(&env), 0, "{output}");
+}
+
+/// How many processes run the plugin `p` of this environment.
+#[expect(clippy::disallowed_methods, reason = "tests look at processes")]
+fn running(env: &jp_test::TestEnv) -> usize {
+    let file = env.root().join("bin/jp-p").to_string();
+    let of = |entry: std::fs::DirEntry| std::fs::read(entry.path().join("cmdline")).ok();
+    let all = std::fs::read_dir("/proc").unwrap().flatten().filter_map(of);
+    all.filter(|words| String::from_utf8_lossy(words).contains(&file)).count()
+}
+
 /// The most memory that jp itself had, in kibibytes. It is looked at while it runs.
 #[expect(clippy::disallowed_methods, reason = "tests look at processes")]
 fn peak(env: &jp_test::TestEnv, words: &[&str]) -> (u64, jp_test::Output) {

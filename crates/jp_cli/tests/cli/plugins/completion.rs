@@ -19,7 +19,7 @@ fn the_remembered_commands() {
     let mark = env.root().join("ran");
     plugin(&env, &bin(&env).join("jp-new"), "", &format!("touch {mark}"));
     let words = |line: &str| jp(&env, &format!("__complete-plugins {line}")).run();
-    assert_eq!(words("").success().stdout(), "conversation\t\nnew\t\nserve\t\n");
+    assert_eq!(words("").success().stdout(), "new\t\nserve\t\n");
     assert_eq!(words("-C / c").success().stdout(), "export\tAbout odd\n");
     assert_eq!(words("serve").code(3).stdout(), "web\tAbout serve-web\n");
     assert!(!mark.exists());
@@ -43,8 +43,12 @@ fn in_bash() {
         let found: Vec<&str> = output.stdout().lines().collect();
         assert!(expected.iter().all(|word| found.contains(word)), "{typed}: {output}");
         assert!(!absent.iter().any(|word| found.contains(word)), "{typed}: {output}");
+        let mut once = found.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), found.len(), "a word is offered twice, {typed}: {output}");
     };
-    check("jp", &["serve", "config"], &["export"]);
+    check("jp", &["serve", "config", "conversation"], &["export"]);
     check("jp serve", &["web"], &["config"]);
     check("jp conversation", &["export", "ls"], &["serve"]);
 }

@@ -192,7 +192,10 @@ impl FsStore {
         });
         if counted.unreadable > 0 {
             let path = self.path_of(directory).join(EVENTS);
-            let reason = format!("{} lines cannot be read as events", counted.unreadable);
+            let reason = match counted.unreadable {
+                1 => "one line cannot be read as an event".to_owned(),
+                count => format!("{count} lines cannot be read as events"),
+            };
             damaged.push(Damage { path, reason });
         }
         let (title, activated) = match metadata {

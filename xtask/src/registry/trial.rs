@@ -40,11 +40,13 @@ pub(crate) fn try_out() -> Result {
 fn serve(env: &TestEnv) -> Result {
     println!("$ jp serve web --port 0");
     let running = env.jp(["serve", "web", "--port", "0"]).timeout(PATIENCE).spawn();
-    running.expect_stdout("http://");
-    running.expect_stdout("/\n");
+    running.expect_stdout("/?token=");
+    running.expect_stdout("\n");
     let text = running.stdout_so_far();
-    let address = text.trim().trim_start_matches("http://").trim_end_matches('/');
-    let page = get(address).map_err(Failure::because(format!("cannot read http://{address}/")))?;
+    let url = text.trim().trim_start_matches("http://");
+    let (address, query) = url.split_once('/').unwrap_or((url, ""));
+    let failed = Failure::because(format!("cannot read http://{address}/"));
+    let page = get(address, query).map_err(failed)?;
     if !page.starts_with("HTTP/1.1 200 ") || !page.contains("There are no conversations yet") {
         return Err(Failure::new(format!("http://{address}/ is no empty list\n{page}")));
     }
@@ -56,10 +58,11 @@ fn serve(env: &TestEnv) -> Result {
     }
 }
 
-fn get(address: &str) -> std::io::Result<String> {
+fn get(address: &str, query: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let request = format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let fields = format!("Host: {address}\r\nAccept: */*\r\nConnection: close");
+    let request = format!("GET /{query} HTTP/1.1\r\n{fields}\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut page = String::new();
     stream.read_to_string(&mut page)?;

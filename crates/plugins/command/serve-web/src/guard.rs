@@ -2,7 +2,7 @@
 //!
 //! Whether a request was meant for us, and not caused by another page in the same browser, is decided by the
 //! names of the server; what is left is decided by the token. A browser shows once that it knows the token,
-//! and has a cookie from then on.
+//! and has a cookie from then on; a program may show it with each request.
 
 #[cfg(test)]
 mod tests;
@@ -73,6 +73,11 @@ impl Gate {
 
     fn is_admitted(&self, headers: &HeaderMap) -> bool {
         let Some(lock) = &self.lock else { return true };
+        let field = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        if field.and_then(|field| field.strip_prefix("Bearer ")).is_some_and(|it| lock.token.is(it))
+        {
+            return true;
+        }
         let cookies =
             headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let pairs =
@@ -118,6 +123,9 @@ fn judge(gate: &Gate, request: &Request) -> Result<(), Box<Response>> {
     let token = token.filter(|_| is_read(request.method()));
     let cookie = token.as_ref().and_then(|token| gate.admit(token));
     if let Some(cookie) = cookie {
+        if !is_browser(request.headers()) {
+            return Ok(());
+        }
         // It opens the door, and is out of the address then, also for somebody who is in already.
         let answer = ([(header::SET_COOKIE, cookie)], Redirect::to(&rest));
         return Err(Box::new(answer.into_response()));
@@ -126,6 +134,13 @@ fn judge(gate: &Gate, request: &Request) -> Result<(), Box<Response>> {
         return Ok(());
     }
     Err(Box::new(pages::login::page(&rest, token.is_some())))
+}
+
+/// Whether it keeps cookies and shows its address to somebody. `curl` does neither, and says that it takes
+/// anything; who says nothing is taken for a browser.
+fn is_browser(headers: &HeaderMap) -> bool {
+    let wanted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    wanted.is_none_or(|wanted| wanted.contains("text/html"))
 }
 
 /// The token in the query, and the address without it.

@@ -5,6 +5,7 @@ use axum::body::Body;
 use super::*;
 
 const TOKEN: &str = "0123456789abcdef";
+const BROWSER: &str = "Accept: text/html,*/*;q=0.8";
 
 fn gate(token: Option<&str>) -> Gate {
     let names = Names::new("0.0.0.0".parse().unwrap(), Vec::new());
@@ -48,7 +49,8 @@ fn tokens() {
     assert_eq!(status(&gate, "GET /?token=wrong", &[host]), 401);
     assert_eq!(status(&gate, "GET /", &[host, &format!("Cookie: jp-web-80={TOKEN}")]), 401);
     assert_eq!(status(&gate, "GET /login", &[host]), 200);
-    let response = judge(&gate, &request(&format!("GET /c/1?a=b&token={TOKEN}&c=d"), &[host]));
+    let address = format!("GET /c/1?a=b&token={TOKEN}&c=d");
+    let response = judge(&gate, &request(&address, &[host, BROWSER]));
     let response = response.unwrap_err();
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
     assert_eq!(response.headers()[header::LOCATION], "/c/1?a=b&c=d");
@@ -57,6 +59,19 @@ fn tokens() {
     let cookie = cookie.split(';').next().unwrap();
     assert_eq!(status(&gate, "GET /", &[host, &format!("Cookie: a=b; {cookie}")]), 200);
     assert_eq!(status(&gate, "GET /", &[host, &format!("Cookie: {cookie}0")]), 401);
+}
+
+#[test]
+fn a_program_shows_the_token_with_each_request() {
+    let gate = gate(Some(TOKEN));
+    let check = |line: &str, field: &str, want: u16| {
+        assert_eq!(status(&gate, line, &["Host: 10.0.0.1:80", field]), want, "{line} {field}");
+    };
+    check(&format!("GET /c/1?token={TOKEN}"), "Accept: */*", 200);
+    check("GET /c/1?token=wrong", "Accept: */*", 401);
+    check("GET /", &format!("Authorization: Bearer {TOKEN}"), 200);
+    check("GET /", &format!("Authorization: Bearer {TOKEN}0"), 401);
+    check("GET /", &format!("Authorization: Basic {TOKEN}"), 401);
 }
 
 /// It would stay in the history, and in pictures of the screen.

@@ -98,6 +98,9 @@ fn a_token_opens_the_door_once() {
     assert_eq!(reply.field("location"), "/c/17");
     let cookie = reply.field("set-cookie").split(';').next().unwrap().to_owned();
     let cookie = format!("Cookie: {cookie}");
+    // What is no browser is not led elsewhere.
+    let reply = ask(&web, &format!("GET /c/17?token={TOKEN}"), &[&host, "Accept: */*"], "");
+    assert!(reply.expect(200).body.contains("secret plan"));
     assert!(ask(&web, "GET /c/17", &[&host, &cookie], "").expect(200).body.contains("secret plan"));
     let origin = format!("Origin: http://{}", web.host());
     let form = "Content-Type: application/x-www-form-urlencoded";

@@ -64,10 +64,15 @@ impl Outbox {
         Self { queue: Mutex::new(queue), work: Notify::new(), room: Notify::new() }
     }
 
-    /// Adds a line, its end included.
+    /// Adds a line, its end included. It is written as soon as there is room, whoever is busy.
     pub(super) fn push(&self, line: Vec<u8>) {
-        self.queue().add(Item::Whole(line));
+        self.add(line);
         self.work.notify_one();
+    }
+
+    /// Adds a line for somebody who flushes next: then nobody has to be woken for it.
+    pub(super) fn add(&self, line: Vec<u8>) {
+        self.queue().add(Item::Whole(line));
     }
 
     /// Adds a line that is made while it is read. Each piece is told by [`Self::poke`].
@@ -97,11 +102,17 @@ impl Outbox {
         self.queue().bytes
     }
 
-    /// Writes what fits now.
+    /// Writes what fits now; the rest is left to [`Self::serve`].
     pub(super) fn flush(&self) {
-        let before = self.bytes();
-        self.queue().write();
-        if self.bytes() < before {
+        let mut queue = self.queue();
+        let before = queue.bytes;
+        let stopped = queue.write();
+        let is_less = queue.bytes < before;
+        drop(queue);
+        if stopped == Stopped::Full {
+            self.work.notify_one();
+        }
+        if is_less {
             self.room.notify_one();
         }
     }

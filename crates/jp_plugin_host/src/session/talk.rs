@@ -200,7 +200,8 @@ impl Talk {
         self.schedule.add(Waiting { task: Task::Serve(asked), bytes });
     }
 
-    /// Starts what can run now, but not so much that nobody else comes to his turn.
+    /// Starts what can run now, but not so much that nobody else comes to his turn. What is answered at once
+    /// is to be flushed.
     fn start_what_can(&mut self) -> Started {
         if self.outbox.is_closed() {
             // Nobody would read what is only asked for to be known.
@@ -215,7 +216,7 @@ impl Talk {
             let Some((task, claims)) = self.schedule.next(fits) else { return Started::All };
             match task {
                 Task::Refuse(refusal) => {
-                    self.outbox.push(encode(&HostToPlugin::Error(Error {
+                    self.outbox.add(encode(&HostToPlugin::Error(Error {
                         id: refusal.id,
                         request: refusal.request,
                         conversation: None,
@@ -226,7 +227,7 @@ impl Talk {
                 Task::Serve(asked) if Services::cost(&asked.request) == Cost::Little => {
                     // Which answers in one line.
                     if let Answer::Line(line) = self.services.serve(asked) {
-                        self.outbox.push(line);
+                        self.outbox.add(line);
                     }
                     self.schedule.give_back(&claims);
                 }

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use jp_config::Config;
 use jp_plugin::{CommandPath, Describe};
 use jp_plugin_host::{
-    catalog::{Binary, Catalog, Host, Known, Places, Plugin, scan},
+    catalog::{Binary, Catalog, Host, Known, Listings, Places, Plugin, scan},
     describe::{Asking, Cache, Describer, Permission, remembered},
     look,
     trust::{self, Approvals, Rules, Subject, Verdict},
@@ -96,10 +96,16 @@ impl Shelf {
         let policy = Policy { here, own, approvals, installed };
         let search = OsString::from(ctx::variable("PATH"));
         let installed = home.as_ref().map(Home::dir);
-        let found = scan(Places { installed: installed.as_deref(), search: &search });
-        let cache = ctx::cache_home();
-        let cache = cache.map(|cache| Cache::new(cache.join("jp/plugins/describes.json")));
+        let places = Places { installed: installed.as_deref(), search: &search };
+        let cache = ctx::cache_home().map(|cache| cache.join("jp/plugins"));
         let now = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
+        let remember = |cache: &Utf8PathBuf| Listings::read(cache.join("listings.json"), now);
+        // Whoever wants everybody asked again wants everything looked at again.
+        let listings = cache.as_ref().filter(|_| wish != Wish::All).map(remember);
+        let mut listings = listings.unwrap_or_default();
+        let found = scan(places, &mut listings);
+        listings.keep();
+        let cache = cache.map(|cache| Cache::new(cache.join("describes.json")));
         let known = match remembered(cache.as_ref(), now, &found, &policy) {
             Some(known) if wish != Wish::All => known,
             _ => ask_all(

@@ -8,6 +8,7 @@
 //! The danger is a plugin that passes for another. So one id means one plugin: settings belong to an id,
 //! and a file in the search path does not get those of an installed plugin by being called like it.
 
+mod listings;
 mod scan;
 
 use std::collections::BTreeMap;
@@ -17,7 +18,10 @@ use jp_plugin::{
     registry::{Entry, Kind, Registry},
 };
 
-pub use self::scan::{Binary, Places, scan};
+pub use self::{
+    listings::Listings,
+    scan::{Binary, Places, scan},
+};
 use crate::describe::Described;
 
 /// All plugins, and the groups of the registry.

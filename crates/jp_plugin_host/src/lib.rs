@@ -17,6 +17,7 @@
 pub mod catalog;
 pub mod describe;
 pub mod help;
+mod kept;
 pub mod look;
 mod output;
 pub mod route;

@@ -23,7 +23,7 @@ use jp_sandbox::{
     plan::Lifetime,
     view::{Place, View, What, Write},
 };
-use jp_workspace::Workspace;
+use jp_workspace::{FsStore, Workspace};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
@@ -51,7 +51,7 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
     tracing::info!(command = %chosen.command, path = %chosen.path, is_described, "plugin");
     let workspace = Workspace::open(ctx.root()?)?;
     let init = init(ctx, &workspace, chosen)?;
-    let store = Arc::new(ctx.store()?.clone());
+    let store = Arc::new(FsStore::new(&workspace.storage()));
     let config = Arc::new(ctx.config().clone());
     let services = Services::new(store, config, Timestamp::now);
     let end = tools::block_on(async {

@@ -8,12 +8,13 @@ use std::{collections::BTreeSet, env, ffi::OsStr, os::fd::OwnedFd};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_plugin::{CommandPath, PREFIX, PluginId};
-use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, RawDir, accessat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, Stat, accessat};
 
+use super::listings::Listings;
 use crate::look::Look;
 
 /// More files than these are not looked at.
-const MOST: usize = 500;
+pub(super) const MOST: usize = 500;
 
 /// Programs of ours that are called like plugins and are none.
 const NOT_PLUGINS: [&str; 1] = ["jp-tools"];
@@ -44,13 +45,15 @@ pub struct Binary {
 }
 
 /// Every such file: installed ones first, then those of the search path in its order.
-pub fn scan(places: Places<'_>) -> Vec<Binary> {
+pub fn scan(places: Places<'_>, listings: &mut Listings) -> Vec<Binary> {
     let mut found = Vec::new();
     let (mut read, mut seen) = (BTreeSet::new(), BTreeSet::new());
     let mut add = |directory: &Utf8Path, installed: bool| {
         // A directory may be listed twice, and two of them may be one: `/bin` often is `/usr/bin`.
-        let Some(opened) = open(directory).filter(|(id, _)| read.insert(*id)) else { return };
-        for binary in within(directory, &opened.1, installed) {
+        let opened = open(directory).filter(|(_, it)| read.insert((it.st_dev, it.st_ino)));
+        let Some((opened, stat)) = opened else { return };
+        let names = listings.names(directory, &opened, &stat, PREFIX);
+        for binary in names.iter().filter_map(|name| binary(directory, name, installed)) {
             // Two directories may lead to one file.
             if found.len() < MOST && seen.insert(binary.canonical.clone()) {
                 found.push(binary);
@@ -68,28 +71,12 @@ pub fn scan(places: Places<'_>) -> Vec<Binary> {
     found
 }
 
-/// A directory, with what tells it from all others.
-fn open(directory: &Utf8Path) -> Option<((u64, u64), OwnedFd)> {
+/// A directory, with what can be seen of it.
+pub(super) fn open(directory: &Utf8Path) -> Option<(OwnedFd, Stat)> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = rustix::fs::open(directory.as_std_path(), flags, Mode::empty()).ok()?;
     let found = rustix::fs::fstat(&opened).ok()?;
-    Some(((found.st_dev, found.st_ino), opened))
-}
-
-/// The ones in a directory, by name. One that cannot be listed has none.
-fn within(directory: &Utf8Path, opened: &OwnedFd, installed: bool) -> Vec<Binary> {
-    let mut names = Vec::new();
-    // There may be thousands of programs, and all names but a few are only passed by.
-    let mut buffer = Vec::with_capacity(32 * 1024);
-    let mut entries = RawDir::new(opened, buffer.spare_capacity_mut());
-    while let Some(Ok(entry)) = entries.next() {
-        let name = entry.file_name().to_bytes();
-        if name.starts_with(PREFIX.as_bytes()) && names.len() < MOST {
-            names.extend(str::from_utf8(name).ok().map(str::to_owned));
-        }
-    }
-    names.sort_unstable();
-    names.iter().filter_map(|name| binary(directory, name, installed)).collect()
+    Some((opened, found))
 }
 
 fn binary(directory: &Utf8Path, name: &str, installed: bool) -> Option<Binary> {

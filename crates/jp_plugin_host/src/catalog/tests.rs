@@ -236,7 +236,8 @@ fn files_are_found_by_their_names() {
         [root.join("one"), root.join("three"), "two".into(), root.join("gone"), root.join("two")];
     let search: Vec<String> = search.iter().map(ToString::to_string).collect();
     let (search, installed) = (OsString::from(search.join(":")), root.join("installed"));
-    let found = scan(Places { installed: Some(&installed), search: &search });
+    let places = Places { installed: Some(&installed), search: &search };
+    let found = scan(places, &mut Listings::default());
     let found: Vec<_> =
         found.iter().map(|it| it.path.strip_prefix(&root).unwrap().as_str()).collect();
     assert_eq!(found, ["installed/jp-b", "installed/jp-tools", "one/jp-a", "two/jp-a", "two/jp-z"]);

@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::*;
-use crate::catalog::{Places, scan};
+use crate::catalog::{Listings, Places, scan};
 
 /// Lets everything be asked, and denies what is called so.
 struct All;
@@ -61,7 +61,7 @@ impl World {
             refresh: false,
         };
         let places = Places { installed: Some(&self.root), search: "".as_ref() };
-        let known = describer.all(scan(places), &All).await;
+        let known = describer.all(scan(places, &mut Listings::default()), &All).await;
         known.into_iter().map(|known| (known.binary.id, known.described)).collect()
     }
 }

@@ -43,20 +43,21 @@ pub fn serve() -> ExitCode {
 }
 
 /// Carries out one order, in a process that `parent` has forked for it, and does not come back.
-pub(super) fn serve_once(parent: Pid) -> ! {
-    let begun = || -> io::Result<(Alone, Socket)> {
+pub(super) fn serve_once(alone: Alone, parent: Pid) -> ! {
+    let begun = || -> io::Result<Socket> {
         end_with(parent);
         rustix::process::chdir("/")?;
-        begin()
+        begin(alone)
     };
     match begun() {
-        Ok((alone, socket)) => take_order(alone, socket, None),
+        Ok(socket) => take_order(alone, socket, None),
         Err(_) => sys::exit(1),
     }
 }
 
 fn try_serve() -> io::Result<()> {
-    let (alone, socket) = begin()?;
+    let alone = Alone::check()?;
+    let socket = begin(alone)?;
     // Supervisors are nobody's business once they have ended.
     sys::ignore_signal(libc::SIGCHLD, true);
     let (taken, take) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
@@ -79,8 +80,7 @@ fn try_serve() -> io::Result<()> {
 }
 
 /// Leaves everything behind but the socket, which is the standard input.
-fn begin() -> io::Result<(Alone, Socket)> {
-    let alone = Alone::check()?;
+fn begin(alone: Alone) -> io::Result<Socket> {
     sys::close_inherited(alone)?;
     let socket = Socket::from(sys::inherited(0)?);
     // Somebody who calls this by hand has no orders, and no supervisor could wait for them.
@@ -91,7 +91,7 @@ fn begin() -> io::Result<(Alone, Socket)> {
     // stays, because a terminal can only be lent inside of one.
     let _ = rustix::process::setpgid(None, None);
     replace_standard_streams()?;
-    Ok((alone, socket))
+    Ok(socket)
 }
 
 /// Waits until there has to be another supervisor, because this one has taken an order or was killed

@@ -163,7 +163,8 @@ impl Waiting {
                 let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
                 // Everything but the standard streams is closed at once, these two among it.
                 mem::forget((ours, theirs));
-                helper::serve_once(parent)
+                // A process that was forked has one thread as well.
+                helper::serve_once(alone, parent)
             }
         }
     }

@@ -45,7 +45,7 @@ pub(crate) struct Ctx {
     /// The root of the workspace, if there is one.
     root: Option<Utf8PathBuf>,
     origins: Origins,
-    config: Config,
+    config: Arc<Config>,
     policies: Policies,
     printer: Arc<Printer>,
     /// How many `-v` there were.
@@ -71,6 +71,7 @@ impl Ctx {
         tracing::info!(%cwd, ?root, command = command.logged(), "started");
         let origins = Origins::new(global, command, root.as_deref(), &cwd)?;
         let (config, policies) = origins.load(None)?;
+        let config = Arc::new(config);
         check_format(global, command)?;
         let printer = Arc::new(printer(global, &config)?);
         print_warnings(&printer, &config)?;
@@ -94,7 +95,7 @@ impl Ctx {
     }
 
     /// The configuration without what files of the workspace say.
-    pub(crate) fn own_config(&self) -> Result<Config> {
+    pub(crate) fn own_config(&self) -> Result<Arc<Config>> {
         self.origins.load_own(&self.config)
     }
 
@@ -110,6 +111,11 @@ impl Ctx {
 
     pub(crate) fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// The same, for whoever keeps it.
+    pub(crate) fn shared_config(&self) -> Arc<Config> {
+        Arc::clone(&self.config)
     }
 
     /// What each tool may touch.
@@ -184,12 +190,12 @@ fn waiting(command: &Command) -> Option<Waiting> {
 
 /// The configuration as it is for these options, and without what files of the workspace say: for help,
 /// which is there also when there is none.
-pub(crate) fn configs(global: &Global) -> Option<(Config, Config)> {
+pub(crate) fn configs(global: &Global) -> Option<(Arc<Config>, Arc<Config>)> {
     let cwd = current_directory(global.directory.as_deref()).ok()?;
     let root = Workspace::find_root(&cwd).ok();
     let origins =
         Origins::new(global, &Command::External(Vec::new()), root.as_deref(), &cwd).ok()?;
-    let here = origins.load(None).ok()?.0;
+    let here = Arc::new(origins.load(None).ok()?.0);
     let own = origins.load_own(&here).ok()?;
     Some((here, own))
 }

@@ -75,8 +75,8 @@ pub(crate) struct Shelf {
 /// The settings of all plugins, and the files that were agreed to.
 #[derive(Debug)]
 pub(crate) struct Policy {
-    here: Config,
-    own: Config,
+    here: Arc<Config>,
+    own: Arc<Config>,
     approvals: Approvals,
     /// Where installed files came from.
     installed: Installed,
@@ -85,11 +85,11 @@ pub(crate) struct Policy {
 impl Shelf {
     /// Looks for plugins, under the settings of this run.
     pub(crate) fn open(ctx: &Ctx, wish: Wish) -> Result<Self> {
-        Self::with(ctx.config().clone(), ctx.own_config()?, wish)
+        Self::with(ctx.shared_config(), ctx.own_config()?, wish)
     }
 
     /// The same under any settings.
-    pub(crate) fn with(here: Config, own: Config, wish: Wish) -> Result<Self> {
+    pub(crate) fn with(here: Arc<Config>, own: Arc<Config>, wish: Wish) -> Result<Self> {
         let approvals = approvals_file().map(|file| Approvals::read(&file)).unwrap_or_default();
         let home = ctx::data_home().map(|data| Home::new(data.join("jp")));
         let installed = home.as_ref().map(Installed::read).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! The files and values that make up the configuration, in the order in which they win, and how to read
 //! them again: with what others have written since, or to see what a change would mean before it is made.
 
+use std::sync::Arc;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_config::{CfgArgument, Config, Layer, LayerKind, Policies, layer};
 use jp_workspace::layout;
@@ -64,18 +66,18 @@ impl Origins {
 
     /// The configuration without what files of the workspace say: they can come from anywhere. Where they say
     /// nothing it is the one with them.
-    pub(crate) fn load_own(&self, with_them: &Config) -> Result<Config> {
+    pub(crate) fn load_own(&self, with_them: &Arc<Config>) -> Result<Arc<Config>> {
         let mut files = self.candidates.iter().filter(|it| it.kind > LayerKind::User);
         let is_silent = files.try_fold(true, |is_silent, it| -> Result<bool> {
             let text = read_config(&it.path, Found::Automatically)?;
             Ok(is_silent && text.is_none_or(|text| text.trim().is_empty()))
         })?;
         if is_silent {
-            return Ok(with_them.clone());
+            return Ok(Arc::clone(with_them));
         }
         let own = self.candidates.iter().filter(|it| it.kind <= LayerKind::User).cloned();
         let own = Self { candidates: own.collect(), ..self.clone() };
-        Ok(Config::load(own.layers(None)?)?)
+        Ok(Arc::new(Config::load(own.layers(None)?)?))
     }
 
     /// The root of the workspace.

@@ -6,6 +6,7 @@
 use std::{
     ffi::OsString,
     io::{self, Write as _},
+    sync::Arc,
 };
 
 use clap::{Command as Clap, CommandFactory as _};
@@ -22,9 +23,10 @@ pub(crate) const WORD: &str = "__complete-plugins";
 /// Prints the words that may follow these, each with a tab and what it is about. Ends with 3 where the words
 /// lead to a plugin, so that no command of jp can follow.
 pub(crate) fn run(words: &[OsString]) -> Exit {
-    let defaults = || Config::load(Vec::new()).ok();
-    let (Some(here), Some(own)) = (defaults(), defaults()) else { return Exit::Failure };
-    let Ok(shelf) = Shelf::with(here, own, Wish::Nobody) else { return Exit::Failure };
+    let Ok(defaults) = Config::load(Vec::new()).map(Arc::new) else { return Exit::Failure };
+    let Ok(shelf) = Shelf::with(Arc::clone(&defaults), defaults, Wish::Nobody) else {
+        return Exit::Failure;
+    };
     let command = Args::command();
     let Some((words, here)) = path(&command, words) else { return FOREIGN };
     // The shell knows our own words already, also those that plugins have commands below.

@@ -6,6 +6,7 @@
 use std::{
     ffi::OsString,
     io::{self, Write as _},
+    sync::Arc,
 };
 
 use clap::error::ErrorKind;
@@ -45,7 +46,10 @@ fn list(level: &[String], words: &[OsString]) -> Option<String> {
     let configs = args::global(words).and_then(|global| ctx::configs(&global));
     let (here, own, wish) = match configs {
         Some((here, own)) => (here, own, Wish::Unknown),
-        None => (Config::load(Vec::new()).ok()?, Config::load(Vec::new()).ok()?, Wish::Nobody),
+        None => {
+            let defaults = Arc::new(Config::load(Vec::new()).ok()?);
+            (Arc::clone(&defaults), defaults, Wish::Nobody)
+        }
     };
     let catalog = Shelf::with(here, own, wish).ok()?.catalog;
     let rows = if level.is_empty() { all(&catalog) } else { below(&catalog, level) };

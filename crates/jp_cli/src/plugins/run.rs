@@ -52,8 +52,7 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
     let workspace = Workspace::open(ctx.root()?)?;
     let init = init(ctx, &workspace, chosen)?;
     let store = Arc::new(FsStore::new(&workspace.storage()));
-    let config = Arc::new(ctx.config().clone());
-    let services = Services::new(store, config, Timestamp::now);
+    let services = Services::new(store, ctx.shared_config(), Timestamp::now);
     let end = tools::block_on(async {
         // Before the plugin, so that there is no moment in which control-C would end jp alone.
         let interrupts = interrupts().map_err(Error::failure)?;

@@ -19,7 +19,7 @@ use crate::{
 
 /// What the servers of this workspace are started with.
 pub(super) fn world(ctx: &Ctx, attended: Option<&Arc<Progress>>) -> McpWorld {
-    let config = ctx.config().clone();
+    let config = ctx.shared_config();
     let fill = move |key: &str, value: &str| {
         let filled = variables::fill(&config, key, value);
         filled.map_err(|reason| {

@@ -7,7 +7,7 @@
 
 mod bench;
 
-use std::{fs::File, io::Write as _, sync::Arc, time::Duration};
+use std::{fs::File, io::Write as _, time::Duration};
 
 use camino::Utf8Path;
 use jp_plugin_check::{
@@ -50,7 +50,7 @@ async fn check(ctx: &Ctx, args: &PluginCheck) -> Result {
     }
     let ground = Ground {
         root: place.root.clone().into(),
-        config: Arc::new(ctx.config().clone()),
+        config: ctx.shared_config(),
         args: args.args.clone(),
         options: args.options.clone().map(|options| options.0).unwrap_or_default(),
     };

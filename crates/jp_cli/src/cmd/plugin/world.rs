@@ -51,7 +51,7 @@ impl<'a> World<'a> {
             Error::failure("there is no directory for plugins")
                 .hint("set HOME or XDG_DATA_HOME to a directory of yours")
         })?;
-        let own = ctx.own_config()?.app.plugins;
+        let own = ctx.own_config()?.app.plugins.clone();
         let here = &ctx.config().app.plugins;
         Ok(Self { ctx, home: Home::new(data.join("jp")), here, own })
     }

@@ -7,14 +7,15 @@ use axum::{
 };
 use jp_plugin_sdk::transcript::{Event, Kind};
 use maud::{Markup, PreEscaped, html};
-use tokio::task::spawn_blocking;
-use transcript_html::Links;
+use transcript_html::{Budget, Links};
 
 use super::{
-    EVENTS, Failed, Frame,
+    EVENTS, Failed, Frame, HIGHLIGHT,
     conversation::{Addresses, title},
+    worked,
 };
 use crate::{
+    answers::Place,
     app::AppState,
     library::{Opened, Part},
 };
@@ -26,24 +27,25 @@ const LONGEST: usize = 1 << 20;
 pub(crate) async fn show(
     State(app): AppState,
     Path((id, position)): Path<(String, usize)>,
+    place: Place,
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
-    let made = spawn_blocking(move || page(&opened, position));
-    made.await.map_err(|_| Failed::Broken)?
+    place.work(move || page(&opened, position)).await?
 }
 
 /// What is in an event, as text.
 pub(crate) async fn raw(
     State(app): AppState,
     Path((id, position)): Path<(String, usize)>,
+    place: Place,
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
-    let made = spawn_blocking(move || {
+    let made = place.work(move || {
         let part = find(&opened, position)?;
         let text = part.events().map(text).collect::<String>();
         Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
     });
-    made.await.map_err(|_| Failed::Broken)?
+    made.await?
 }
 
 /// All of an event, as it is stored.
@@ -104,7 +106,9 @@ fn page(opened: &Opened, position: usize) -> Result<Response, Failed> {
 fn markup(opened: &Opened, position: usize, links: &dyn Links) -> Option<Markup> {
     let part = opened.conversation.event(position)?;
     let event = part.events().next()?;
-    Some(open(&transcript_html::event(event, &part.turn, links))).filter(|it| it.0.len() <= EVENTS)
+    let budget = Budget::new(HIGHLIGHT, &worked);
+    let markup = open(&transcript_html::event(event, &part.turn, links, &budget));
+    Some(markup).filter(|it| it.0.len() <= EVENTS)
 }
 
 /// The event, and what it refers to.

@@ -96,8 +96,9 @@ impl Counts {
         self.answers.add(other.answers);
         self.reasoning.add(other.reasoning);
         self.questions += other.questions;
-        self.tokens.input += other.tokens.input;
-        self.tokens.output += other.tokens.output;
+        // What metadata says can be any number.
+        self.tokens.input = self.tokens.input.saturating_add(other.tokens.input);
+        self.tokens.output = self.tokens.output.saturating_add(other.tokens.output);
         self.tokens.known_in += other.tokens.known_in;
         for (name, tool) in &other.tools {
             self.tools.entry(name.clone()).or_default().add(*tool);
@@ -131,7 +132,10 @@ impl Counts {
             Kind::Reasoning(text) => self.reasoning.text(text),
             Kind::ToolCallRequest { id, name, .. } => {
                 self.tools.entry(name.clone()).or_default().calls += 1;
-                calls.open.insert(id.clone(), (name.clone(), time));
+                // Of two calls with one id only the later can get the result.
+                if let Some((name, _)) = calls.open.insert(id.clone(), (name.clone(), time)) {
+                    self.tools.entry(name).or_default().unanswered += 1;
+                }
             }
             Kind::ToolCallResponse { id, is_error, .. } => {
                 // A result that nobody asked for is of no tool.

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, cell::Cell, collections::HashMap, fmt::Write as _};
 
 use jp_plugin_sdk::{
+    json,
     transcript::{Event, Kind, Turn},
     words,
 };
@@ -13,7 +14,6 @@ use serde_json::{Map, Value};
 use crate::{
     budget::Budget,
     code::code,
-    json,
     links::{LONGEST, LONGEST_WORDS, Links, Room},
     markdown::markdown,
 };
@@ -117,6 +117,11 @@ fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links, budget: &Budge
             let summary = html! { (word) @if !name.is_empty() { " " code { (block.name(name)) } } };
             block.details("unknown", &summary, &block.json(fields))
         }
+        Kind::TooLarge { name, bytes } => {
+            let summary =
+                html! { "Large event" @if !name.is_empty() { " " code { (block.name(name)) } } };
+            block.details("unknown", &summary, &block.too_large(*bytes))
+        }
     }
 }
 
@@ -215,6 +220,14 @@ impl<'a> Block<'a> {
         html! {
             (self.code(Some("json"), &start.text))
             @if !start.is_all { (cut(start.text.len(), whole, "of it")) }
+        }
+    }
+
+    /// Says why nothing of it is shown.
+    fn too_large(&self, bytes: usize) -> Markup {
+        html! {
+            p.none { "It has " (size(bytes)) " and too many values to be shown." }
+            @if let Some(whole) = &self.whole { p.cut { a href=(whole) { "Show where it is" } } }
         }
     }
 

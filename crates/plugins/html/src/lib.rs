@@ -25,7 +25,6 @@
 mod budget;
 mod code;
 mod event;
-mod json;
 mod links;
 mod markdown;
 mod turn;
@@ -36,7 +35,6 @@ pub use self::{
     budget::Budget,
     code::{code, prepare},
     event::event,
-    json::pretty,
     links::{LONGEST, LONGEST_WORDS, Links, OnePage, Room},
     markdown::markdown,
     turn::{part, turn},

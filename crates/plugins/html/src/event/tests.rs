@@ -13,6 +13,19 @@ fn html(value: Value) -> String {
     event_of(&Event::from_value(7, value), None, &OnePage, &Budget::endless()).into_string()
 }
 
+/// What has too many values says so, and leads to where it is to be had.
+#[test]
+fn a_large_event_is_told() {
+    let kind = Kind::TooLarge { name: "<b>".to_owned(), bytes: 5 << 20 };
+    let event = Event { timestamp: None, kind, metadata: None, position: 3 };
+    let page = event_of(&event, None, &OnePage, &Budget::endless()).into_string();
+    assert!(page.contains("Large event <code>&lt;b&gt;</code>"), "{page}");
+    assert!(page.contains("It has 5120 KiB and too many values to be shown."), "{page}");
+    assert!(!page.contains("Show where"), "{page}");
+    let page = event_of(&event, None, &Pages, &Budget::endless()).into_string();
+    assert!(page.contains("Show where it is"), "{page}");
+}
+
 /// Every text of an event is hostile, and none becomes markup.
 #[test]
 fn what_is_in_an_event_stays_text() {

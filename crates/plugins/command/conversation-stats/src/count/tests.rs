@@ -1,13 +1,12 @@
 //! What is counted.
 
-use jp_plugin_sdk::transcript::turns;
 use serde_json::{Value, json};
 
 use super::*;
 
 fn counts(events: impl IntoIterator<Item = Value>) -> Counts {
     let events = events.into_iter().enumerate().map(|(n, event)| Event::from_value(n, event));
-    Counts::of(&turns(events))
+    Counts::of(events)
 }
 
 fn at(second: u8, mut event: Value) -> Value {
@@ -117,6 +116,15 @@ fn no_sum_overflows() {
         sum.add(&mut counts([said(), said()]));
     }
     assert_eq!(sum.tokens, Tokens { input: u64::MAX, output: u64::MAX, known_in: 4 });
+}
+
+#[test]
+fn what_is_too_large_is_counted() {
+    let kind = Kind::TooLarge { name: "chat_response".to_owned(), bytes: 1 << 20 };
+    let large = Event { timestamp: None, kind, metadata: None, position: 0 };
+    let mut sum = Counts::default();
+    sum.add(&mut Counts::of([large]));
+    assert_eq!((sum.events, sum.large_events, sum.unknown_events), (1, 1, 0));
 }
 
 #[test]

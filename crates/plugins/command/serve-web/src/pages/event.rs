@@ -5,7 +5,10 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
-use jp_plugin_sdk::transcript::{Event, Kind};
+use jp_plugin_sdk::{
+    json::pretty,
+    transcript::{Event, Kind},
+};
 use maud::{Markup, PreEscaped, html};
 use transcript_html::{Budget, Links};
 
@@ -42,7 +45,8 @@ pub(crate) async fn raw(
     let opened = app.library.open(app.library.find(&id).await?).await?;
     let made = place.work(move || {
         let part = find(&opened, position)?;
-        let text = part.events().map(text).collect::<String>();
+        let stored = opened.conversation.stored(position).unwrap_or_default();
+        let text = part.events().map(|event| text(event, stored)).collect::<String>();
         Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
     });
     made.await?
@@ -128,8 +132,8 @@ fn open(markup: &Markup) -> Markup {
     })
 }
 
-/// What a person would want to copy.
-fn text(event: &Event) -> String {
+/// What a person would want to copy; what has too many values for that is as it is stored.
+fn text(event: &Event, stored: &str) -> String {
     match &event.kind {
         Kind::TurnStart => String::new(),
         Kind::ChatRequest { content: text, .. }
@@ -137,11 +141,12 @@ fn text(event: &Event) -> String {
         | Kind::Reasoning(text)
         | Kind::ToolCallResponse { content: text, .. } => text.clone(),
         Kind::ToolCallRequest { arguments: fields, .. } | Kind::Unknown { fields, .. } => {
-            transcript_html::pretty(fields)
+            pretty(fields)
         }
         Kind::Data(value)
         | Kind::InquiryRequest { question: value, .. }
         | Kind::InquiryResponse { answer: value, .. }
-        | Kind::ConfigDelta { delta: value } => transcript_html::pretty(value),
+        | Kind::ConfigDelta { delta: value } => pretty(value),
+        Kind::TooLarge { .. } => stored.to_owned(),
     }
 }

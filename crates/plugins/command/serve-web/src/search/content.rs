@@ -115,7 +115,8 @@ fn text_of(kind: &Kind) -> String {
         fields.values().map(text).collect::<Vec<_>>().join(" ")
     };
     match kind {
-        Kind::TurnStart => String::new(),
+        // The values of a large one are not made, not even to be looked at.
+        Kind::TurnStart | Kind::TooLarge { .. } => String::new(),
         Kind::ChatRequest { content: text, .. }
         | Kind::Message(text)
         | Kind::Reasoning(text)

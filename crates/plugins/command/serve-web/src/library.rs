@@ -28,8 +28,9 @@ pub(crate) use self::{
 
 /// How many bytes of conversations are kept.
 const KEPT: usize = 64 << 20;
-/// How much of conversations is in memory at a time, what is kept included, in KiB of events.
-const ROOM: usize = 512 << 10;
+/// How much of conversations is in memory at a time, what is kept included, in KiB of events: four of the
+/// largest are read side by side.
+const ROOM: usize = 1 << 20;
 /// How much one can have, in KiB: 48 MiB as it is stored, by the limits of the host. Texts are stored in
 /// base64, and of three bytes in four letters come eighteen if none of them can be written as it is.
 const LARGEST: u32 = (48 << 10) / 4 * 18;
@@ -171,6 +172,6 @@ mod tests {
         let most = usize::try_from(LARGEST).unwrap();
         assert_eq!(given.len() - 2, stored.len() / (4 << 10) * (18 << 10));
         assert_eq!(most, 48 * (given.len() - 2) / stored.len().div_ceil(1 << 10));
-        assert!(2 * most + (KEPT >> 10) <= ROOM, "two are read at a time, whatever is kept");
+        assert!(4 * most + (KEPT >> 10) <= ROOM, "four are read at a time, whatever is kept");
     }
 }

@@ -70,6 +70,8 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ("type", json!({ "type": long(1 << 20), "a": "b" })),
         ("field", json!({ "type": "hologram", "beam": long(1 << 20) })),
         ("time", json!({ "type": "chat_response", "message": "x", "timestamp": long(1 << 20) })),
+        // More values than anybody should make.
+        ("values", json!({ "type": "chat_response", "data": [vec![1; 300_000], END] })),
         // A span for every letter of it.
         ("code", said(&format!("```rust\n{}```\n{END}", "1+1+1+1+\n".repeat(1_000)))),
         // Cells that nobody wrote.

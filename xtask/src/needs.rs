@@ -24,6 +24,9 @@ pub(crate) struct Need {
 enum Get {
     /// We run these commands.
     Install(fn() -> Vec<Cmd>),
+    /// We install these packages of the system. Only root can; to everybody else the failure shows what
+    /// to run.
+    Packages(&'static [&'static str]),
     /// A person does this.
     Ask(&'static str),
 }
@@ -91,23 +94,14 @@ pub(crate) const TESTS: &[Need] = &[
         name: "PostgreSQL",
         why: "holds the files of a project in tests",
         present: || Cmd::new("sh", &["-c", "ls /usr/lib/postgresql/*/bin/postgres"]).succeeds(),
-        get: Get::Install(|| {
-            // Only root can; to everybody else the failure shows what to run.
-            vec![Cmd::new(
-                "apt-get",
-                &["install", "--yes", "--no-install-recommends", "postgresql"],
-            )]
-        }),
+        get: Get::Packages(&["postgresql"]),
     },
     CHROMIUM,
     Need {
         name: "zsh and fish",
         why: "are shells in which commands are completed",
         present: || Cmd::new("sh", &["-c", "zsh --version && fish --version"]).succeeds(),
-        get: Get::Install(|| {
-            let packages = ["install", "--yes", "--no-install-recommends", "zsh", "fish"];
-            vec![Cmd::new("apt-get", &["update"]), Cmd::new("apt-get", &packages)]
-        }),
+        get: Get::Packages(&["zsh", "fish"]),
     },
     Need {
         name: "moto",
@@ -149,18 +143,7 @@ const CHROMIUM: Need = Need {
         let both = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
         both.iter().all(|program| Cmd::new(program, &["--version"]).succeeds())
     },
-    get: Get::Install(|| {
-        let packages = [
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            "chromium",
-            "chromium-driver",
-            "fonts-dejavu-core",
-        ];
-        // A list of packages may be too old to find what it names.
-        vec![Cmd::new("apt-get", &["update", "--quiet"]), Cmd::new("apt-get", &packages)]
-    }),
+    get: Get::Packages(&["chromium", "chromium-driver", "fonts-dejavu-core"]),
 };
 
 /// What the conformance suite needs.
@@ -251,13 +234,23 @@ pub(crate) const BLESS: &[Need] = &[Need {
 
 /// Gets whatever is missing, or says how to.
 pub(crate) fn meet(needs: &[Need]) -> Result {
-    needs.iter().filter(|need| !(need.present)()).try_for_each(obtain)
+    let mut lists = Lists::Unknown;
+    needs.iter().filter(|need| !(need.present)()).try_for_each(|need| obtain(need, &mut lists))
 }
 
-fn obtain(need: &Need) -> Result {
+/// What is known of the lists of packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    /// They may be too old to find what they name, or not be there at all.
+    Unknown,
+    Fresh,
+}
+
+fn obtain(need: &Need, lists: &mut Lists) -> Result {
     let Need { name, why, .. } = need;
     let commands = match need.get {
         Get::Install(commands) => commands(),
+        Get::Packages(packages) => install(packages, lists),
         Get::Ask(how) => {
             return Err(Failure::new(format!("`{name}` is missing, which {why}: {how}")));
         }
@@ -270,6 +263,16 @@ fn obtain(need: &Need) -> Result {
         return Ok(());
     }
     Err(Failure::new(format!("`{name}` was installed but still cannot be run")))
+}
+
+/// How packages of the system are installed; the lists are fetched once, before the first.
+fn install(packages: &[&str], lists: &mut Lists) -> Vec<Cmd> {
+    // Nobody is there to be asked.
+    let apt = |args: &[&str]| Cmd::new("apt-get", args).env("DEBIAN_FRONTEND", "noninteractive");
+    let fetch = (*lists == Lists::Unknown).then(|| apt(&["update", "--quiet"]));
+    *lists = Lists::Fresh;
+    let words = ["install", "--yes", "--no-install-recommends"];
+    fetch.into_iter().chain([apt(&[&words, packages].concat())]).collect()
 }
 
 /// A tool from the registry, at a version we know, in a place that is ours.
@@ -306,6 +309,19 @@ mod tests {
             get: Get::Install(|| vec![Cmd::new("true", &[])]),
         };
         assert!(meet(&[need]).is_ok());
+    }
+
+    #[test]
+    fn lists_of_packages_are_fetched_once() {
+        let mut lists = Lists::Unknown;
+        let mut shown = |packages: &[&str]| {
+            let commands = install(packages, &mut lists);
+            commands.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        };
+        let apt = "DEBIAN_FRONTEND='noninteractive' apt-get";
+        let install = format!("{apt} install --yes --no-install-recommends");
+        assert_eq!(shown(&["a", "b"]), format!("{apt} update --quiet\n{install} a b"));
+        assert_eq!(shown(&["c"]), format!("{install} c"));
     }
 
     #[test]

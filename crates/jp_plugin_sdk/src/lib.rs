@@ -20,7 +20,7 @@
 //! every request has an id, one thread reads, and each answer goes to whoever waits for it. The feature
 //! `tokio` has the same for async code, `tracing` a layer that sends events to the log of the host.
 //! [`transcript`] makes types of the events of a conversation, and the feature `clap` types of arguments;
-//! [`words`] has numbers and times as people read them.
+//! [`words`] has numbers and times as people read them, and [`json`] values as people read them.
 //!
 //! The danger is stdout: it belongs to the messages, and one `println!` of the plugin or of a library
 //! makes the host end it. Print through the session, and to stderr what is for yourself.
@@ -35,6 +35,7 @@ pub mod asynchronous;
 mod core;
 mod error;
 mod find;
+pub mod json;
 #[cfg(feature = "tracing")]
 mod layer;
 mod logs;

@@ -107,10 +107,14 @@ impl Session {
         self.print_with(Print { format: Format::Markdown, ..plain(text) })
     }
 
-    /// Shows a value as JSON.
+    /// Shows a value as JSON. One that is too long for a message is shown as plain text, as the host shows
+    /// what is too long to be laid out: on one line.
     pub fn print_json(&self, value: &impl Serialize) -> Result {
         let text = serde_json::to_string(value).map_err(RequestError::Json)?;
-        self.print_with(Print { format: Format::Json, ..plain(&text) })
+        match self.print_with(Print { format: Format::Json, ..plain(&text) }) {
+            Err(RequestError::TooLong(_)) => self.print(&(text + "\n")),
+            done => done,
+        }
     }
 
     /// Shows code, colored for its language.

@@ -5,6 +5,10 @@
 //! what has an unknown type, lacks a field or has one of the wrong kind is [`Kind::Unknown`] with
 //! everything that was in it. Whoever shows a conversation can show all of it.
 //!
+//! The danger is that values take up to a hundred times as much memory as their text. So an event with
+//! more than [`MOST_VALUES`] of them does not become values: it is [`Kind::TooLarge`], and its text is
+//! still there for whoever passes it on.
+//!
 //! ```
 //! use jp_plugin_sdk::transcript::{Event, Kind, turns};
 //! use serde_json::json;
@@ -17,7 +21,15 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
+
+use crate::json;
+
+/// The most values that an event is read with.
+pub const MOST_VALUES: usize = 200_000;
+/// The most that the events of a conversation are read with together; see [`events`].
+pub const MOST_VALUES_OF_ALL: usize = 2_000_000;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +89,12 @@ pub enum Kind {
         name: String,
         fields: Map<String, Value>,
     },
+    /// Of more values than anybody should hold in memory, so none of them was made. `name` is the type,
+    /// empty where there is none, and `bytes` the length of its text. It begins no turn.
+    TooLarge {
+        name: String,
+        bytes: usize,
+    },
 }
 
 /// One exchange.
@@ -91,9 +109,37 @@ pub struct Turn {
 impl Event {
     /// Reads an event as [`read_raw_events`](crate::Session::read_raw_events) gives it.
     pub fn parse(position: usize, text: &RawValue) -> Self {
+        // A value has one byte at least, and so most events need not be counted.
+        let is_small = text.get().len() <= MOST_VALUES;
+        if is_small || json::values(text.get().as_bytes()) <= MOST_VALUES {
+            Self::read(position, text.get())
+        } else {
+            Self::too_large(position, text.get())
+        }
+    }
+
+    fn read(position: usize, text: &str) -> Self {
         // What is a `RawValue` is JSON; only numbers beyond all bounds cannot be read.
-        let value = serde_json::from_str(text.get());
-        Self::from_value(position, value.unwrap_or_else(|_| Value::from(text.get())))
+        let value = serde_json::from_str(text);
+        Self::from_value(position, value.unwrap_or_else(|_| Value::from(text)))
+    }
+
+    /// What can be said about an event without making its values.
+    fn too_large(position: usize, text: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Typed {
+            #[serde(rename = "type")]
+            name: String,
+        }
+        #[derive(Deserialize)]
+        struct Timed {
+            timestamp: String,
+        }
+        let typed = serde_json::from_str::<Typed>(text);
+        let name = typed.map(|typed| typed.name).unwrap_or_default();
+        let timestamp = serde_json::from_str::<Timed>(text).map(|timed| timed.timestamp).ok();
+        let kind = Kind::TooLarge { name, bytes: text.len() };
+        Self { timestamp, kind, metadata: None, position }
     }
 
     /// Reads an event as [`read_events`](crate::Session::read_events) gives it.
@@ -125,7 +171,7 @@ impl Kind {
             Self::InquiryRequest { .. } => "inquiry_request",
             Self::InquiryResponse { .. } => "inquiry_response",
             Self::ConfigDelta { .. } => "config_delta",
-            Self::Unknown { name, .. } => name,
+            Self::Unknown { name, .. } | Self::TooLarge { name, .. } => name,
         }
     }
 
@@ -169,6 +215,21 @@ impl Turn {
         });
         calls.collect()
     }
+}
+
+/// All events of a conversation, for whoever holds them together: those that do not fit into
+/// [`MOST_VALUES_OF_ALL`] values are [`Kind::TooLarge`], too.
+pub fn events(texts: &[Box<RawValue>]) -> impl Iterator<Item = Event> {
+    let mut left = MOST_VALUES_OF_ALL;
+    texts.iter().enumerate().map(move |(position, text)| {
+        let text = text.get();
+        let count = json::values(text.as_bytes());
+        if count > left.min(MOST_VALUES) {
+            return Event::too_large(position, text);
+        }
+        left -= count;
+        Event::read(position, text)
+    })
 }
 
 /// The turns of a conversation. A `turn_start` begins one.

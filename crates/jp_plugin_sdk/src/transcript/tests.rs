@@ -120,6 +120,52 @@ fn text_is_read_like_a_value() {
     assert_eq!(Event::parse(0, &huge).kind, Kind::Unknown { name: String::new(), fields });
 }
 
+/// A list of so many ones in an event.
+fn ones(count: usize) -> Box<RawValue> {
+    let ones = vec!["1"; count].join(",");
+    let text =
+        format!(r#"{{"type":"chat_response","timestamp":"t","metadata":{{}},"data":[{ones}]}}"#);
+    RawValue::from_string(text).unwrap()
+}
+
+/// What stands around the list counts, too: three commas, two objects and the list itself.
+const AROUND: usize = 6;
+
+#[test]
+fn what_has_too_many_values_is_not_made() {
+    let most = ones(MOST_VALUES - AROUND + 1);
+    assert!(matches!(Event::parse(0, &most).kind, Kind::Data(_)));
+    let more = ones(MOST_VALUES - AROUND + 2);
+    let event = Event::parse(7, &more);
+    assert_eq!((event.timestamp.as_deref(), event.metadata, event.position), (Some("t"), None, 7));
+    let want = Kind::TooLarge { name: "chat_response".into(), bytes: more.get().len() };
+    assert_eq!((event.kind.type_name(), event.kind.is_damaged()), ("chat_response", false));
+    assert_eq!(event.kind, want);
+    // A long text is one value.
+    let text = json!({ "type": "chat_response", "message": "[,{".repeat(MOST_VALUES) });
+    let text = RawValue::from_string(text.to_string()).unwrap();
+    assert!(matches!(Event::parse(0, &text).kind, Kind::Message(_)));
+    // What says nothing about itself is large all the same.
+    let bare = RawValue::from_string(format!("[{}1]", "1,".repeat(MOST_VALUES))).unwrap();
+    let want = Kind::TooLarge { name: String::new(), bytes: bare.get().len() };
+    assert_eq!(Event::parse(0, &bare).kind, want);
+}
+
+#[test]
+fn all_events_together_are_bounded_too() {
+    let small = RawValue::from_string(r#"{"type":"turn_start"}"#.to_owned()).unwrap();
+    let half = ones(MOST_VALUES / 2 - AROUND + 1);
+    let mut all = vec![half; MOST_VALUES_OF_ALL / (MOST_VALUES / 2) + 1];
+    all.insert(0, small.clone());
+    all.push(small);
+    let kinds: Vec<_> = events(&all).map(|event| event.kind).collect();
+    let is_large = |kind: &Kind| matches!(kind, Kind::TooLarge { .. });
+    let large: Vec<_> = (0..kinds.len()).filter(|at| is_large(&kinds[*at])).collect();
+    // The small one took the place of one value, and what fits after the last one is read.
+    assert_eq!(large, [all.len() - 3, all.len() - 2]);
+    assert_eq!(kinds.last(), Some(&Kind::TurnStart));
+}
+
 #[test]
 fn an_author_is_a_name() {
     let check = |author: Value, want: Option<&str>| {

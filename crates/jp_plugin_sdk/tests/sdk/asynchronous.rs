@@ -42,6 +42,19 @@ fn every_request_is_awaited() {
 }
 
 #[test]
+fn json_of_any_length_is_printed() {
+    let words = vec!["\"ä\u{1}".repeat(64 << 10); 40];
+    let expected = json!(words).to_string() + "\n";
+    let host = run(|session| async move {
+        session.print_json(&[1]).await?;
+        Ok(session.print_json(&words).await?)
+    });
+    assert_eq!(host.hear()["format"], "json");
+    assert!(host.printed(expected.len()) == expected);
+    assert_eq!(host.end()["code"], 0);
+}
+
+#[test]
 fn answers_find_the_task_that_asked() {
     const TASKS: usize = 8;
     let mut host = run(|session| async move {

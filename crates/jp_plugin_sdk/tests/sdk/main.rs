@@ -87,6 +87,19 @@ impl Host {
         all
     }
 
+    /// So many bytes of plain text, in messages that are no longer than a host reads.
+    fn printed(&self, bytes: usize) -> String {
+        let mut printed = String::new();
+        while printed.len() < bytes {
+            let line = self.lines.recv_timeout(PATIENCE).unwrap();
+            assert!(line.len() <= 16 << 20);
+            let print: Value = serde_json::from_str(&line).unwrap();
+            assert_eq!((&print["type"], &print["format"]), (&json!("print"), &Value::Null));
+            printed.push_str(print["text"].as_str().unwrap());
+        }
+        printed
+    }
+
     /// Whether nothing is said for a moment.
     fn is_silent(&self) -> bool {
         self.lines.recv_timeout(Duration::from_millis(100)).is_err()

@@ -129,14 +129,17 @@ fn no_line_is_longer_than_the_host_reads() {
         assert!(matches!(error, RequestError::TooLong(n) if n > 16 << 20), "{error}");
         Ok(())
     });
-    let mut printed = String::new();
-    while printed.len() < expected.len() {
-        let line = host.lines.recv_timeout(PATIENCE).unwrap();
-        assert!(line.len() <= 16 << 20);
-        let print: Value = serde_json::from_str(&line).unwrap();
-        printed.push_str(print["text"].as_str().unwrap());
-    }
-    assert!(printed == expected);
+    assert!(host.printed(expected.len()) == expected);
+    assert_eq!(host.end()["code"], 0);
+}
+
+/// The same JSON arrives, on a line of its own, whatever its length.
+#[test]
+fn json_of_any_length_is_printed() {
+    let words = vec!["\"ä\u{1}".repeat(64 << 10); 40];
+    let expected = json!(words).to_string() + "\n";
+    let host = Host::run(move |session| Ok(session.print_json(&words)?));
+    assert!(host.printed(expected.len()) == expected);
     assert_eq!(host.end()["code"], 0);
 }
 

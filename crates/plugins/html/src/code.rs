@@ -3,7 +3,7 @@
 //! A grammar gives every piece of code a stack of scopes, hundreds of names in all. A page needs a dozen
 //! colors, so the innermost scope that says something chooses one short class; that keeps a page small
 //! and its style readable. A grammar can be driven into its worst case, so long texts and long lines are
-//! not highlighted.
+//! not highlighted, and the rest only as long as there is time: see [`Budget`].
 
 use std::sync::OnceLock;
 
@@ -13,17 +13,26 @@ use syntect::{
     parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet},
 };
 
+use crate::budget::Budget;
+
 /// A text longer than this is not highlighted.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// A line longer than this is data rather than code, and some grammars take time that grows with its
-/// square.
-const LONGEST_LINE: usize = 4 << 10;
+/// A line longer than this is data rather than code. Some grammars take time that grows with its square
+/// or cube, and no line can be interrupted: one of this length takes half a second at worst (Less, of
+/// `a-a-a-…`), and one of five hundred bytes takes several.
+const LONGEST_LINE: usize = 200;
 
-/// Code as a block. The language is what people write on a fence; one that is not known has no colors.
-pub fn code(language: Option<&str>, text: &str) -> Markup {
+/// The same for grammars whose time grows with the length: this takes ten milliseconds at worst, and texts
+/// in JSON are long.
+const LONGEST_LINE_OF_QUICK: usize = 4 << 10;
+const QUICK: [&str; 2] = ["JSON", "Diff"];
+
+/// Code as a block. The language is what people write on a fence; one that is not known has no colors, and
+/// neither has what there is no time for.
+pub fn code(language: Option<&str>, text: &str, budget: &Budget<'_>) -> Markup {
     let name = language.and_then(word);
-    let highlighted = name.and_then(find_syntax).and_then(|syntax| highlight(syntax, text));
+    let highlighted = name.and_then(find_syntax).and_then(|syntax| highlight(syntax, text, budget));
     html! {
         pre.code data-language=[name] tabindex="0" {
             code { @match highlighted {
@@ -38,7 +47,7 @@ pub fn code(language: Option<&str>, text: &str) -> Markup {
 /// stand in most conversations. A server has time for it before anybody asks.
 pub fn prepare() {
     for (language, text) in USUAL {
-        drop(code(Some(language), text));
+        drop(code(Some(language), text, &Budget::endless()));
     }
 }
 
@@ -57,19 +66,33 @@ fn word(fence: &str) -> Option<&str> {
         .find(|word| !word.is_empty())
 }
 
-fn highlight(syntax: &SyntaxReference, text: &str) -> Option<Markup> {
-    if text.len() > LONGEST_TEXT || text.lines().any(|line| line.len() > LONGEST_LINE) {
+fn highlight(syntax: &SyntaxReference, text: &str, budget: &Budget<'_>) -> Option<Markup> {
+    if text.len() > LONGEST_TEXT {
         return None;
     }
+    let is_quick = QUICK.contains(&syntax.name.as_str());
+    let longest = if is_quick { LONGEST_LINE_OF_QUICK } else { LONGEST_LINE };
+    let block = budget.block();
     let mut out = Spans::default();
     let (mut state, mut stack) = (ParseState::new(syntax), ScopeStack::new());
-    for line in text.split_inclusive('\n') {
+    let mut rest = text;
+    while let Some(line) = rest.split_inclusive('\n').next()
+        && !block.is_over()
+    {
+        rest = &rest[line.len()..];
+        // What follows is colored as if a long line were not there, which is right for most: a long text
+        // in JSON, or a line of data.
+        if line.len() > longest {
+            out.push("", line);
+            continue;
+        }
         let operations = state.parse_line(line, syntaxes()).ok()?;
         for (piece, operation) in ScopeRegionIterator::new(&operations, line) {
             stack.apply(operation).ok()?;
             out.push(class(stack.as_slice()), piece);
         }
     }
+    out.push("", rest);
     Some(out.finish())
 }
 

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, cell::Cell, collections::HashMap, fmt::Write as _};
 
 use jp_plugin_sdk::{
+    json,
     transcript::{Event, Kind, Turn},
     words,
 };
@@ -11,8 +12,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::{
+    budget::Budget,
     code::code,
-    json,
     links::{LONGEST, LONGEST_WORDS, Links, Room},
     markdown::markdown,
 };
@@ -27,8 +28,8 @@ const TEXTS: usize = 50;
 const STAMP: usize = 64;
 
 /// An event. Its block has the id `e<position>`. The turn that it is of knows which tool a result is of.
-pub fn event(event: &Event, turn: &Turn, links: &dyn Links) -> Markup {
-    event_of(event, tool(event, &turn.tools()), links)
+pub fn event(event: &Event, turn: &Turn, links: &dyn Links, budget: &Budget<'_>) -> Markup {
+    event_of(event, tool(event, &turn.tools()), links, budget)
 }
 
 /// The name of the tool that an event is a result of, in the names by the ids of the calls.
@@ -45,8 +46,9 @@ pub(crate) fn event_within(
     tool: Option<&str>,
     links: &dyn Links,
     room: &mut Room,
+    budget: &Budget<'_>,
 ) -> Markup {
-    let mut markup = event_of(event, tool, links);
+    let mut markup = event_of(event, tool, links, budget);
     if !room.fits(markup.0.len())
         && let Some(whole) = links.whole(event.position)
     {
@@ -61,8 +63,8 @@ pub(crate) fn event_within(
 }
 
 /// An event, with the name of the tool that a result is of.
-pub(crate) fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links) -> Markup {
-    let block = Block::new(event, links);
+fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links, budget: &Budget<'_>) -> Markup {
+    let block = Block::new(event, links, budget);
     match &event.kind {
         Kind::TurnStart => block.note("start", "A turn begins"),
         Kind::ChatRequest { content, author, schema } => {
@@ -115,6 +117,11 @@ pub(crate) fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links) -> 
             let summary = html! { (word) @if !name.is_empty() { " " code { (block.name(name)) } } };
             block.details("unknown", &summary, &block.json(fields))
         }
+        Kind::TooLarge { name, bytes } => {
+            let summary =
+                html! { "Large event" @if !name.is_empty() { " " code { (block.name(name)) } } };
+            block.details("unknown", &summary, &block.too_large(*bytes))
+        }
     }
 }
 
@@ -122,6 +129,7 @@ pub(crate) fn event_of(event: &Event, tool: Option<&str>, links: &dyn Links) -> 
 struct Block<'a> {
     event: &'a Event,
     links: &'a dyn Links,
+    budget: &'a Budget<'a>,
     /// Where all of it can be seen; then it is cut here.
     whole: Option<String>,
     /// How many bytes of text may still be shown if it is cut: two texts of the longest kind in all.
@@ -129,9 +137,9 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(event: &'a Event, links: &'a dyn Links) -> Self {
+    fn new(event: &'a Event, links: &'a dyn Links, budget: &'a Budget<'a>) -> Self {
         let whole = links.whole(event.position);
-        Self { event, links, whole, left: Cell::new(2 * LONGEST) }
+        Self { event, links, budget, whole, left: Cell::new(2 * LONGEST) }
     }
 
     fn said(&self, class: &str, who: &str, body: &Markup) -> Markup {
@@ -198,21 +206,33 @@ impl<'a> Block<'a> {
     /// What was said, which is Markdown.
     fn words(&self, text: &str) -> Markup {
         let Some(whole) = self.whole.as_ref().filter(|_| text.len() > LONGEST_WORDS) else {
-            return markdown(text);
+            return markdown(text, self.budget);
         };
         let shown = &text[..text.floor_char_boundary(LONGEST_WORDS)];
         // In front, because behind it could be within a block that was cut open.
-        html! { (cut(shown.len(), whole, &amount(text))) (markdown(shown)) }
+        html! { (cut(shown.len(), whole, &amount(text))) (markdown(shown, self.budget)) }
     }
 
     fn json(&self, value: &impl Serialize) -> Markup {
-        let Some(whole) = &self.whole else { return code(Some("json"), &json::pretty(value)) };
+        let Some(whole) = &self.whole else { return self.code(Some("json"), &json::pretty(value)) };
         let start = json::start(value, self.left.get().min(LONGEST));
         self.left.set(self.left.get() - start.text.len());
         html! {
-            (code(Some("json"), &start.text))
+            (self.code(Some("json"), &start.text))
             @if !start.is_all { (cut(start.text.len(), whole, "of it")) }
         }
+    }
+
+    /// Says why nothing of it is shown.
+    fn too_large(&self, bytes: usize) -> Markup {
+        html! {
+            p.none { "It has " (size(bytes)) " and too many values to be shown." }
+            @if let Some(whole) = &self.whole { p.cut { a href=(whole) { "Show where it is" } } }
+        }
+    }
+
+    fn code(&self, language: Option<&str>, text: &str) -> Markup {
+        code(language, text, self.budget)
     }
 
     /// Texts of several lines stand as they are, and everything else as JSON.
@@ -236,11 +256,11 @@ impl<'a> Block<'a> {
 
     /// A block of text, cut where it is long and all of it is to be had elsewhere.
     fn text(&self, language: Option<&str>, text: &str) -> Markup {
-        let Some(whole) = &self.whole else { return code(language, text) };
+        let Some(whole) = &self.whole else { return self.code(language, text) };
         let shown = &text[..text.floor_char_boundary(self.left.get().min(LONGEST))];
         self.left.set(self.left.get() - shown.len());
         html! {
-            (code(language, shown))
+            (self.code(language, shown))
             @if shown.len() < text.len() { (cut(shown.len(), whole, &amount(text))) }
         }
     }

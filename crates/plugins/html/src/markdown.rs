@@ -8,7 +8,10 @@
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::code::{code, escape};
+use crate::{
+    budget::Budget,
+    code::{code, escape},
+};
 
 /// A text longer than this is shown as it is.
 const LONGEST_TEXT: usize = 1 << 20;
@@ -21,21 +24,21 @@ const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
 /// Markdown as people write it in a chat: with tables, tasks and strikethrough, and headings that fit
 /// below those of a page.
-pub fn markdown(text: &str) -> Markup {
+pub fn markdown(text: &str, budget: &Budget<'_>) -> Markup {
     if text.len() > LONGEST_TEXT {
         return html! { pre.text tabindex="0" { (text) } };
     }
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut page = Page::default();
+    let mut page = Page::new(budget);
     for event in Parser::new_ext(text, options) {
         page.event(event);
     }
     PreEscaped(page.html)
 }
 
-#[derive(Default)]
-struct Page {
+struct Page<'b> {
+    budget: &'b Budget<'b>,
     html: String,
     /// What is open, and how it is closed.
     open: Vec<Open>,
@@ -63,7 +66,19 @@ struct Columns {
     in_head: bool,
 }
 
-impl Page {
+impl<'b> Page<'b> {
+    fn new(budget: &'b Budget<'b>) -> Self {
+        Self {
+            budget,
+            html: String::new(),
+            open: Vec::new(),
+            depth: 0,
+            in_link: false,
+            code: None,
+            table: Columns::default(),
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -138,7 +153,7 @@ impl Page {
     fn end(&mut self, tag: TagEnd) {
         if let Some((fence, text)) = self.code.take() {
             let language = Some(fence.as_str()).filter(|fence| !fence.is_empty());
-            self.html.push_str(&code(language, &text).into_string());
+            self.html.push_str(&code(language, &text, self.budget).into_string());
         }
         if tag == TagEnd::TableHead {
             self.table.in_head = false;

@@ -4,13 +4,14 @@ use jp_plugin_sdk::transcript::{Event, Kind, Turn};
 use maud::{Markup, html};
 
 use crate::{
+    budget::Budget,
     event::{Precision, event_within, time, tool},
     links::{Links, Room},
 };
 
 /// A turn. Its block has the id `turn-<number>`.
-pub fn turn(turn: &Turn, links: &dyn Links) -> Markup {
-    part(turn, &turn.events, links, &mut Room::endless())
+pub fn turn(turn: &Turn, links: &dyn Links, budget: &Budget<'_>) -> Markup {
+    part(turn, &turn.events, links, &mut Room::endless(), budget)
 }
 
 /// Some events of a turn, under the heading of the turn, as far as there is room for them. What they
@@ -20,6 +21,7 @@ pub fn part<'e>(
     events: impl IntoIterator<Item = &'e Event>,
     links: &dyn Links,
     room: &mut Room,
+    budget: &Budget<'_>,
 ) -> Markup {
     let id = format!("turn-{}", turn.number);
     let names = turn.tools();
@@ -34,7 +36,7 @@ pub fn part<'e>(
         section.turn id=(id) {
             (heading)
             @for event in events.into_iter().filter(|event| !is_heading(event)) {
-                (event_within(event, tool(event, &names), links, room))
+                (event_within(event, tool(event, &names), links, room, budget))
             }
         }
     }

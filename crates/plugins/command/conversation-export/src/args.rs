@@ -1,6 +1,9 @@
 //! What the user can say.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    io,
+    path::{Component, Path, PathBuf},
+};
 
 use serde::Deserialize;
 
@@ -93,27 +96,51 @@ pub(crate) struct Options {
     directory: Option<PathBuf>,
 }
 
-/// A directory of the options that leads out of the workspace.
+/// A directory of the options that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the option `directory` is `{}`, which is not inside of the workspace: settings can come with \
-     somebody's workspace, so name such a place with `--output`",
-    .0.display()
-)]
-pub(crate) struct OutsideError(PathBuf);
+pub(crate) enum DirectoryError {
+    #[error(
+        "the option `directory` is `{}`, which is not inside of the workspace: settings can come with \
+         somebody's workspace, so name such a place with `--output`",
+        .0.display()
+    )]
+    Outside(PathBuf),
+    #[error("the option `directory` is `{}`, and nobody can say where that is", .0.display())]
+    Nowhere(PathBuf, #[source] io::Error),
+}
 
 impl Options {
-    /// The directory for several conversations.
-    pub(crate) fn directory(&self, workspace: &Path) -> Result<Option<PathBuf>, OutsideError> {
+    /// The directory for several conversations: where its name leads when all links are followed, so that
+    /// the place that was judged is the one that is written to.
+    pub(crate) fn directory(&self, workspace: &Path) -> Result<Option<PathBuf>, DirectoryError> {
         let Some(directory) = &self.directory else { return Ok(None) };
+        let nowhere = |source| DirectoryError::Nowhere(directory.clone(), source);
         let is_inside = directory
             .components()
             .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if !is_inside {
-            return Err(OutsideError(directory.clone()));
+            return Err(DirectoryError::Outside(directory.clone()));
         }
-        Ok(Some(workspace.join(directory)))
+        let root = workspace.canonicalize().map_err(nowhere)?;
+        let place = resolve(&root.join(directory)).map_err(nowhere)?;
+        if !place.starts_with(&root) {
+            return Err(DirectoryError::Outside(directory.clone()));
+        }
+        Ok(Some(place))
     }
+}
+
+/// Where a path leads, of which the end need not exist.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    let is_missing = |path: &Path| {
+        path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    // A link that leads nowhere is there, and then nobody can say what will be at its end.
+    let there = path.ancestors().find(|path| !is_missing(path)).unwrap_or(path);
+    let real = there.canonicalize()?;
+    let rest = path.strip_prefix(there).unwrap_or(Path::new(""));
+    // A path with nothing behind it would end in a slash.
+    Ok(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
 }
 
 impl Args {
@@ -131,6 +158,8 @@ impl Args {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use jp_plugin_sdk::args::parse;
 
     use super::*;
@@ -164,13 +193,49 @@ mod tests {
         check("", Form::Html);
         check("--md", Form::Markdown);
         check("-o a.json", Form::Json);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes directories of its own")]
+    fn a_directory_of_the_options_is_in_the_workspace() {
+        let temp = tempfile::tempdir().unwrap();
+        let outside = temp.path().canonicalize().unwrap().join("outside");
+        let root = outside.with_file_name("root");
+        std::fs::create_dir_all(root.join("deep/er")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        for (link, to) in [
+            ("out", outside.as_path()),
+            ("deep/out", Path::new("../..")),
+            ("in", Path::new("deep/er")),
+            ("nowhere", Path::new("/no/such/place")),
+            ("a", Path::new("b")),
+            ("b", Path::new("a")),
+        ] {
+            symlink(to, root.join(link)).unwrap();
+        }
+        // The workspace itself may be behind a link.
+        symlink(&root, temp.path().join("link")).unwrap();
         let directory = |path: &str| {
             let options = Options { directory: Some(path.into()), ..Options::default() };
-            options.directory(Path::new("/w"))
+            options.directory(&temp.path().join("link"))
         };
-        assert_eq!(directory("out/talks").unwrap(), Some("/w/out/talks".into()));
-        for path in ["/etc", "../a", "a/../../b"] {
+        for (path, want) in [
+            ("talks", "talks"),
+            (".", ""),
+            ("deep/new/talks", "deep/new/talks"),
+            ("in", "deep/er"),
+            ("in/talks", "deep/er/talks"),
+        ] {
+            let want = if want.is_empty() { root.clone() } else { root.join(want) };
+            assert_eq!(directory(path).unwrap(), Some(want), "{path}");
+        }
+        for path in
+            ["/etc", "../a", "talks/../../b", "../root/talks", "out", "out/talks", "deep/out/a"]
+        {
             assert!(directory(path).unwrap_err().to_string().contains("not inside"), "{path}");
+        }
+        for path in ["nowhere", "nowhere/talks", "a", "a/talks"] {
+            assert!(directory(path).unwrap_err().to_string().contains("nobody can say"), "{path}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use jp_plugin_sdk::{
     RequestError, Session, Summary,
-    transcript::{Event, Turn, turns},
+    transcript::{Turn, events, turns},
     words,
 };
 use serde_json::value::RawValue;
@@ -25,8 +25,7 @@ impl Conversation {
     }
 
     pub(crate) fn new(summary: Summary, raw: Vec<Box<RawValue>>) -> Self {
-        let events = raw.iter().enumerate().map(|(position, raw)| Event::parse(position, raw));
-        let turns = turns(events);
+        let turns = turns(events(&raw));
         Self { summary, raw, turns }
     }
 

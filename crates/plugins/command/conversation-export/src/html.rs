@@ -1,8 +1,11 @@
 //! One page: everything is in it, and nothing is loaded.
 
+use std::time::Duration;
+
 use jp_plugin_sdk::words::{count, minute};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use transcript_html::{OnePage, STYLE, turn};
+use rustix::time::{ClockId, clock_gettime};
+use transcript_html::{Budget, OnePage, STYLE, turn};
 
 use crate::{
     conversation::{Conversation, start},
@@ -13,6 +16,9 @@ use crate::{
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
+/// How long the code of a page is highlighted.
+const HIGHLIGHT: Duration = Duration::from_secs(10);
+
 /// What stands around the conversation.
 const FRAME: &str = include_str!("frame.css");
 
@@ -20,6 +26,7 @@ const FRAME: &str = include_str!("frame.css");
 pub(crate) fn page(conversation: &Conversation) -> String {
     let heading = conversation.heading();
     let exchanges = conversation.exchanges();
+    let budget = Budget::new(HIGHLIGHT, &worked);
     let body = html! {
         header.top {
             h1 dir="auto" { (heading) }
@@ -32,11 +39,16 @@ pub(crate) fn page(conversation: &Conversation) -> String {
         }
         @if exchanges > 1 { (outline(conversation)) }
         main.transcript {
-            @for one in &conversation.turns { (turn(one, &OnePage)) }
+            @for one in &conversation.turns { (turn(one, &OnePage, &budget)) }
             @if conversation.turns.is_empty() { p.none { "Nothing was said yet." } }
         }
     };
     document(&heading, &body)
+}
+
+/// How long this thread has worked. What others do on the machine takes nothing from a page.
+fn worked() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// The conversations of a directory.

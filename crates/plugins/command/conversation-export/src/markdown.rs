@@ -8,6 +8,7 @@ mod contain;
 use std::fmt::Write as _;
 
 use jp_plugin_sdk::{
+    json::pretty,
     transcript::{Event, Kind, Turn},
     words::{minute, one_line},
 };
@@ -85,6 +86,11 @@ fn write_event(out: &mut String, event: &Event, tool: Option<&str>) {
             let name = if name.is_empty() { String::new() } else { format!(" {}", span(name)) };
             (format!("**{what}{name}**"), json(fields))
         }
+        Kind::TooLarge { name, bytes } => {
+            let name = if name.is_empty() { String::new() } else { format!(" {}", span(name)) };
+            let why = format!("It has {} KiB and too many values to be shown.", bytes >> 10);
+            (format!("**Large event{name}**"), why)
+        }
     };
     let _ = write!(out, "\n{head}\n\n{}\n{}", body.trim_end_matches('\n'), notes(event));
 }
@@ -105,7 +111,7 @@ fn model(event: &Event) -> String {
 }
 
 fn json(value: &impl Serialize) -> String {
-    fence("json", &transcript_html::pretty(value))
+    fence("json", &pretty(value))
 }
 
 #[cfg(test)]

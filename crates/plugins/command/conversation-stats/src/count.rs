@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jp_plugin_sdk::transcript::{Event, Kind, Turn};
+use jp_plugin_sdk::transcript::{Event, Kind};
 
 use crate::{time, tokens::tokens};
 
@@ -17,6 +17,8 @@ pub(crate) struct Counts {
     /// Of types that are not known, and of those not as their type asks for.
     pub(crate) unknown_events: u64,
     pub(crate) damaged_events: u64,
+    /// Of so many values that none was read.
+    pub(crate) large_events: u64,
     /// The times of the first and the last event.
     pub(crate) began: Option<f64>,
     pub(crate) ended: Option<f64>,
@@ -60,29 +62,36 @@ pub(crate) struct Tool {
 }
 
 impl Counts {
-    pub(crate) fn of(turns: &[Turn]) -> Self {
+    /// Those of the events of a conversation, each of which is given up when it is counted.
+    pub(crate) fn of(events: impl IntoIterator<Item = Event>) -> Self {
         let mut counts = Self::default();
         let mut calls = Calls::default();
-        for turn in turns {
-            counts.turns += u64::from(turn.number > 0);
-            let before = counts.times.len();
-            for event in &turn.events {
-                counts.add_event(event, &mut calls);
+        // Where the times of the turn begin. What stands before the first is in none.
+        let mut turn = None;
+        for event in events {
+            if event.kind == Kind::TurnStart {
+                counts.end_turn(turn);
+                turn = Some(counts.times.len());
+                counts.turns += 1;
             }
-            // What stands before the first turn is in none.
-            if turn.number > 0 {
-                // The times of a turn, whose last is not the latest where somebody wrote them by hand.
-                let times = counts.times.get(before..).unwrap_or_default();
-                let seconds = span(times).map_or(0.0, |(first, last)| last - first);
-                counts.active_seconds += seconds;
-                counts.turn_seconds.push(seconds);
-            }
+            counts.add_event(&event, &mut calls);
         }
+        counts.end_turn(turn);
         (counts.began, counts.ended) = span(&counts.times).unzip();
         for (name, _) in calls.open.into_values() {
             counts.tools.entry(name).or_default().unanswered += 1;
         }
         counts
+    }
+
+    /// Adds the time of a turn, if there is one, whose times begin here. The last of them is not the latest
+    /// where somebody wrote them by hand.
+    fn end_turn(&mut self, begin: Option<usize>) {
+        let Some(begin) = begin else { return };
+        let times = self.times.get(begin..).unwrap_or_default();
+        let seconds = span(times).map_or(0.0, |(first, last)| last - first);
+        self.active_seconds += seconds;
+        self.turn_seconds.push(seconds);
     }
 
     /// Adds those of another conversation. What charts are made of moves, so that it is there once.
@@ -91,13 +100,15 @@ impl Counts {
         self.events += other.events;
         self.unknown_events += other.unknown_events;
         self.damaged_events += other.damaged_events;
+        self.large_events += other.large_events;
         self.active_seconds += other.active_seconds;
         self.requests.add(other.requests);
         self.answers.add(other.answers);
         self.reasoning.add(other.reasoning);
         self.questions += other.questions;
-        self.tokens.input += other.tokens.input;
-        self.tokens.output += other.tokens.output;
+        // What metadata says can be any number.
+        self.tokens.input = self.tokens.input.saturating_add(other.tokens.input);
+        self.tokens.output = self.tokens.output.saturating_add(other.tokens.output);
         self.tokens.known_in += other.tokens.known_in;
         for (name, tool) in &other.tools {
             self.tools.entry(name.clone()).or_default().add(*tool);
@@ -131,7 +142,10 @@ impl Counts {
             Kind::Reasoning(text) => self.reasoning.text(text),
             Kind::ToolCallRequest { id, name, .. } => {
                 self.tools.entry(name.clone()).or_default().calls += 1;
-                calls.open.insert(id.clone(), (name.clone(), time));
+                // Of two calls with one id only the later can get the result.
+                if let Some((name, _)) = calls.open.insert(id.clone(), (name.clone(), time)) {
+                    self.tools.entry(name).or_default().unanswered += 1;
+                }
             }
             Kind::ToolCallResponse { id, is_error, .. } => {
                 // A result that nobody asked for is of no tool.
@@ -144,6 +158,7 @@ impl Counts {
             Kind::InquiryRequest { .. } => self.questions += 1,
             Kind::Unknown { .. } if event.kind.is_damaged() => self.damaged_events += 1,
             Kind::Unknown { .. } => self.unknown_events += 1,
+            Kind::TooLarge { .. } => self.large_events += 1,
             Kind::TurnStart | Kind::InquiryResponse { .. } | Kind::ConfigDelta { .. } => {}
         }
     }

@@ -14,8 +14,7 @@ mod tokens;
 use std::process::ExitCode;
 
 use jp_plugin_sdk::{
-    Failure, Plugin, RequestError, Session, Summary, find_conversations, options,
-    transcript::{Event, turns},
+    Failure, Plugin, RequestError, Session, Summary, find_conversations, options, transcript::Event,
 };
 
 use serde::Deserialize;
@@ -124,6 +123,6 @@ fn count(session: &Session, summary: &Summary) -> Result<One, Failure> {
         Err(error) => return Err(error.into()),
     };
     let events = events.iter().enumerate().map(|(position, raw)| Event::parse(position, raw));
-    let counts = Counts::of(&turns(events));
+    let counts = Counts::of(events);
     Ok(Ok(Counted { id: summary.id.clone(), title: summary.title.clone(), counts }))
 }

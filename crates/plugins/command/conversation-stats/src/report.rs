@@ -84,6 +84,7 @@ fn counts(counts: &Counts) -> Value {
         "events": counts.events,
         "unknown_events": counts.unknown_events,
         "damaged_events": counts.damaged_events,
+        "large_events": counts.large_events,
         "began": counts.began.map(time::stamp),
         "ended": counts.ended.map(time::stamp),
         "active_seconds": round(counts.active_seconds),

@@ -100,7 +100,11 @@ fn numbers(out: &mut String, counts: &Counts) {
 
 /// Events that nobody could make sense of.
 fn odd_events(counts: &Counts) -> String {
-    let odd = [(counts.unknown_events, "of unknown types"), (counts.damaged_events, "damaged")];
+    let odd = [
+        (counts.unknown_events, "of unknown types"),
+        (counts.damaged_events, "damaged"),
+        (counts.large_events, "too large"),
+    ];
     let odd = odd.iter().filter(|(events, _)| *events > 0);
     odd.map(|(events, what)| format!("{} {what}", number(*events))).collect::<Vec<_>>().join(", ")
 }

@@ -8,8 +8,9 @@ use std::collections::{HashMap, VecDeque};
 
 use jiff::Timestamp;
 use jp_plugin_sdk::{
+    json,
     transcript::{Event, Kind},
-    words::one_line,
+    words::{one_line, shorten},
 };
 use serde_json::{Map, Value, value::RawValue};
 
@@ -20,6 +21,9 @@ const OF_ONE: usize = 16 << 10;
 
 /// How much text is kept in all, in bytes.
 const OF_ALL: usize = 2 << 20;
+
+/// How much of a time is kept that is none, in characters.
+const STAMP: usize = 64;
 
 /// What an event without any text counts, so that their number is bounded too.
 const OVERHEAD: usize = 64;
@@ -90,11 +94,16 @@ impl Transcript {
 
 impl Block {
     fn size(&self) -> usize {
-        OVERHEAD + self.head.len() + self.body.len()
+        let time = self.time.as_ref().map_or(0, String::len);
+        OVERHEAD + self.head.len() + self.body.len() + time
     }
 }
 
 fn block(event: Event, turn: usize, tools: &HashMap<String, String>) -> Block {
+    let time = event.timestamp.map(|time| match time.parse::<Timestamp>() {
+        Ok(time) => when::moment(time),
+        Err(_) => clean(&shorten(&time, STAMP)),
+    });
     let (role, head, body) = match event.kind {
         Kind::TurnStart => (Role::Turn, format!("Turn {turn}"), String::new()),
         Kind::ChatRequest { content, author, schema } => {
@@ -103,7 +112,9 @@ fn block(event: Event, turn: usize, tools: &HashMap<String, String>) -> Block {
             (Role::User, author, content + &form.unwrap_or_default())
         }
         Kind::Message(text) => (Role::Assistant, String::new(), text),
-        Kind::Data(data) => (Role::Assistant, String::new(), pretty(&data)),
+        Kind::Data(data) => {
+            return Block { role: Role::Assistant, head: String::new(), body: start(&data), time };
+        }
         Kind::Reasoning(text) => (Role::Reasoning, "thought".to_owned(), text),
         Kind::ToolCallRequest { name, arguments, .. } => (Role::Call, name, listed(&arguments)),
         Kind::ToolCallResponse { id, content, is_error } => {
@@ -120,9 +131,12 @@ fn block(event: Event, turn: usize, tools: &HashMap<String, String>) -> Block {
             let name = if name.is_empty() { "event without a type".to_owned() } else { name };
             (Role::Unknown, name, plain(&Value::Object(fields)))
         }
+        Kind::TooLarge { name, bytes } => {
+            let name = if name.is_empty() { "event without a type".to_owned() } else { name };
+            let why = format!("{} KiB, with too many values to be shown", bytes >> 10);
+            (Role::Unknown, name, why)
+        }
     };
-    let time =
-        event.timestamp.map(|time| time.parse::<Timestamp>().map_or(clean(&time), when::moment));
     Block { role, head: one_line(&clean(cut(&head).0)), body: bounded(&body), time }
 }
 
@@ -158,8 +172,11 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+/// The beginning of a value in lines. It can be a hundred times as long as it is stored, and so it is
+/// never written whole.
+fn start(value: &Value) -> String {
+    let json::Start { text, is_all } = json::start(value, OF_ONE);
+    clean(&text) + if is_all { "" } else { "\n… more" }
 }
 
 #[cfg(test)]
@@ -192,6 +209,35 @@ mod tests {
         let transcript = read(&[json!({ "type": "chat_request", "content": text })]);
         let body = &transcript.blocks[0].body;
         assert!(body.ends_with("ü\n… 16 KiB more") && body.len() < OF_ONE + 32, "{}", body.len());
+    }
+
+    #[test]
+    fn a_deep_value_is_cut_before_it_is_written() {
+        let deep = (0..100).fold(json!(vec![1; 50_000]), |inner, _| json!([inner]));
+        let shown = read(&[json!({ "type": "chat_response", "data": deep })]);
+        let body = &shown.blocks[0].body;
+        assert!(body.starts_with("[\n  [\n") && body.ends_with("\n… more"), "{}", body.len());
+        assert!(body.len() < OF_ONE + 32 && body.capacity() < 4 * OF_ONE, "{}", body.capacity());
+        let small = read(&[json!({ "type": "chat_response", "data": [1] })]);
+        assert_eq!(small.blocks[0].body, "[\n  1\n]");
+    }
+
+    #[test]
+    fn a_time_that_is_none_is_cut_and_counts() {
+        let said =
+            json!({ "type": "chat_response", "message": "", "timestamp": "x".repeat(1 << 20) });
+        let block = read(&[said]).blocks.pop_front().unwrap();
+        let time = block.time.clone().unwrap();
+        assert_eq!(time.chars().count(), STAMP + 1);
+        assert_eq!(block.size(), OVERHEAD + time.len());
+    }
+
+    #[test]
+    fn what_has_too_many_values_is_told() {
+        let large = json!({ "type": "hologram", "beam": vec![1; 300_000] });
+        let block = read(&[large]).blocks.pop_front().unwrap();
+        assert_eq!((block.role, block.head.as_str()), (Role::Unknown, "hologram"));
+        assert_eq!(block.body, "585 KiB, with too many values to be shown");
     }
 
     #[test]

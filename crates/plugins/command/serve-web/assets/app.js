@@ -165,16 +165,18 @@ function onKey(event) {
 /* Following changes. A page that nobody sees does not listen: browsers have few connections to a host. */
 
 let source = null;
+/* How long to wait before what could not be had is asked for again, in milliseconds. */
+const AGAIN = [1000, 2000, 5000, 10000];
+/* What is said to be there, and the timer that asks for it again. */
+let wanted = null;
+let again = null;
 
 function listen() {
   const { listen: address, seen } = document.body.dataset;
   if (!address || source || document.hidden) return;
   source = new EventSource(`${address}?seen=${encodeURIComponent(seen)}`);
   source.addEventListener("open", () => setLive("on"));
-  source.addEventListener("change", (event) => {
-    document.body.dataset.seen = event.data;
-    update().catch(() => setLive("off"));
-  });
+  source.addEventListener("change", (event) => { wanted = event.data; catchUp(0); });
   source.addEventListener("gone", () => { stopListening(); setLive("off"); });
   source.addEventListener("error", () => {
     setLive("off");
@@ -183,9 +185,25 @@ function listen() {
   });
 }
 
+/* Asks for what is new until it is here: only then it is seen, and what was not had is asked for again,
+   also by a page that listens anew. */
+function catchUp(failures) {
+  clearTimeout(again);
+  const state = wanted;
+  update().then(() => {
+    document.body.dataset.seen = state;
+    if (source) setLive("on");
+  }, () => {
+    setLive("off");
+    clearTimeout(again);
+    again = setTimeout(() => catchUp(failures + 1), AGAIN[Math.min(failures, AGAIN.length - 1)]);
+  });
+}
+
 function stopListening() {
   source?.close();
   source = null;
+  clearTimeout(again);
 }
 
 function setLive(state) {

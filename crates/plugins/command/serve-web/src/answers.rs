@@ -2,7 +2,9 @@
 //!
 //! A page is in memory until the browser has read it, and an event can have 48 MiB. So whoever wants an
 //! answer waits for a place before it is made, and has it until the last piece of the answer was taken; a
-//! client that does not read loses its connection, and the place is free.
+//! client that does not read loses its connection, and the place is free. A thread that makes an answer
+//! cannot be told that nobody waits for it any more, so it has the place too, until it is done: otherwise
+//! somebody who asks and goes away, again and again, would keep all threads busy.
 
 use std::{
     pin::Pin,
@@ -13,12 +15,16 @@ use std::{
 use axum::{
     Error,
     body::{Body, Bytes, HttpBody},
-    extract::{Request, State},
+    extract::{FromRequestParts, Request, State},
+    http::request::Parts,
     middleware::Next,
     response::Response,
 };
 use http_body::{Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::spawn_blocking,
+};
 
 use crate::{app::AppState, pages::Failed};
 
@@ -39,6 +45,37 @@ pub(crate) struct Answers {
 impl Default for Answers {
     fn default() -> Self {
         Self { pages: Arc::new(Semaphore::new(PAGES)), texts: Arc::new(Semaphore::new(TEXTS)) }
+    }
+}
+
+/// The place of one answer, which is free when nobody has it any more.
+#[derive(Debug, Clone)]
+pub(crate) struct Place(
+    #[expect(dead_code, reason = "it is there to be dropped")] Arc<OwnedSemaphorePermit>,
+);
+
+impl Place {
+    /// Works on the answer where others need not wait for it.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failed> {
+        let place = self.clone();
+        let work = move || {
+            let done = work();
+            drop(place);
+            done
+        };
+        spawn_blocking(work).await.map_err(|_| Failed::Broken)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Place {
+    type Rejection = Failed;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failed> {
+        // Whatever is made has one.
+        parts.extensions.get().cloned().ok_or(Failed::Broken)
     }
 }
 
@@ -63,10 +100,12 @@ pub(crate) async fn text(
 /// Waits for a place, and only then has the answer made.
 async fn in_turn(
     places: &Arc<Semaphore>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Result<Response, Failed> {
     let place = Arc::clone(places).acquire_owned().await.map_err(|_| Failed::Broken)?;
+    let place = Place(Arc::new(place));
+    request.extensions_mut().insert(place.clone());
     let answer = next.run(request).await;
     Ok(answer.map(|body| Body::new(Held { body, piece: Bytes::new(), _place: place })))
 }
@@ -76,7 +115,7 @@ struct Held {
     body: Body,
     /// What has come out of the body and was not handed over yet.
     piece: Bytes,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl HttpBody for Held {
@@ -118,7 +157,10 @@ impl HttpBody for Held {
 
 #[cfg(test)]
 mod tests {
+    use std::{sync::mpsc, time::Duration};
+
     use http_body_util::BodyExt as _;
+    use tokio::time::timeout;
 
     use super::*;
 
@@ -127,6 +169,7 @@ mod tests {
         let answers = Answers::default();
         let place = Arc::clone(&answers.texts).acquire_owned().await.unwrap();
         let all = Bytes::from(vec![7; PIECE * 2 + 1]);
+        let place = Place(Arc::new(place));
         let mut held = Held { body: Body::from(all), piece: Bytes::new(), _place: place };
         let mut lengths = Vec::new();
         while !held.is_end_stream() {
@@ -137,5 +180,20 @@ mod tests {
         assert_eq!(lengths, [PIECE, PIECE, 1]);
         drop(held);
         assert_eq!(answers.texts.available_permits(), TEXTS);
+    }
+
+    /// Whoever asked is gone, and the thread is not.
+    #[tokio::test]
+    async fn a_place_is_taken_until_the_work_is_done() {
+        let answers = Answers::default();
+        let place = Arc::clone(&answers.texts).acquire_owned().await.unwrap();
+        let (go_on, wait) = mpsc::channel();
+        let place = Place(Arc::new(place));
+        let asked = async move { place.work(move || wait.recv().is_ok()).await };
+        assert!(timeout(Duration::from_millis(50), asked).await.is_err());
+        assert_eq!(answers.texts.available_permits(), TEXTS - 1);
+        go_on.send(()).unwrap();
+        let all = answers.texts.acquire_many(u32::try_from(TEXTS).unwrap());
+        assert!(timeout(Duration::from_secs(20), all).await.is_ok());
     }
 }

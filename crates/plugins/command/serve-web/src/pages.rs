@@ -6,6 +6,8 @@ mod help;
 pub(crate) mod list;
 pub(crate) mod login;
 
+use std::time::Duration;
+
 use axum::{
     extract::rejection::QueryRejection,
     http::{StatusCode, header},
@@ -13,6 +15,7 @@ use axum::{
 };
 use jp_plugin_sdk::{RequestError, Summary, words};
 use maud::{DOCTYPE, Markup, html};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::{assets, library::OpenError};
 
@@ -25,6 +28,13 @@ const EVENTS: usize = 3 << 20;
 pub(crate) const MOST: usize = 4 << 20;
 /// How much of a title is shown, in characters.
 const TITLE: usize = 300;
+/// How long the code of a page is highlighted.
+const HIGHLIGHT: Duration = Duration::from_secs(1);
+
+/// How long this thread has worked. What others do on the machine takes nothing from a page.
+fn worked() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
 
 /// A page before it is put into its frame.
 pub(crate) struct Frame<'a> {

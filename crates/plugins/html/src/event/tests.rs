@@ -10,7 +10,20 @@ fn html(value: Value) -> String {
     if let Value::Object(fields) = &mut value {
         fields.entry("timestamp").or_insert(json!("2026-03-18T13:19:05.281973Z"));
     }
-    event_of(&Event::from_value(7, value), None, &OnePage).into_string()
+    event_of(&Event::from_value(7, value), None, &OnePage, &Budget::endless()).into_string()
+}
+
+/// What has too many values says so, and leads to where it is to be had.
+#[test]
+fn a_large_event_is_told() {
+    let kind = Kind::TooLarge { name: "<b>".to_owned(), bytes: 5 << 20 };
+    let event = Event { timestamp: None, kind, metadata: None, position: 3 };
+    let page = event_of(&event, None, &OnePage, &Budget::endless()).into_string();
+    assert!(page.contains("Large event <code>&lt;b&gt;</code>"), "{page}");
+    assert!(page.contains("It has 5120 KiB and too many values to be shown."), "{page}");
+    assert!(!page.contains("Show where"), "{page}");
+    let page = event_of(&event, None, &Pages, &Budget::endless()).into_string();
+    assert!(page.contains("Show where it is"), "{page}");
 }
 
 /// Every text of an event is hostile, and none becomes markup.
@@ -117,16 +130,16 @@ fn a_long_result_is_cut_where_all_of_it_is_elsewhere() {
         Event::from_value(3, json!({ "type": "tool_call_response", "id": "1", "content": content }))
     };
     let long = result(LONGEST + 2);
-    let whole = event_of(&long, None, &OnePage).into_string();
+    let whole = event_of(&long, None, &OnePage, &Budget::endless()).into_string();
     assert_eq!(whole.matches('é').count(), LONGEST / 2 + 1);
-    let cut = event_of(&long, None, &Pages).into_string();
+    let cut = event_of(&long, None, &Pages, &Budget::endless()).into_string();
     assert_eq!(cut.matches('é').count(), LONGEST / 2);
     assert!(
         cut.contains("<a href=\"/whole/3\">Show all 64 KiB</a>"),
         "{}",
         &cut[cut.len() - 300..]
     );
-    let short = event_of(&result(LONGEST), None, &Pages).into_string();
+    let short = event_of(&result(LONGEST), None, &Pages, &Budget::endless()).into_string();
     assert!(!short.contains("/whole/3"));
 }
 
@@ -166,14 +179,14 @@ fn every_part_of_an_event_is_cut() {
         ),
     ] {
         let event = Event::from_value(3, event);
-        let cut = event_of(&event, None, &Pages).into_string();
+        let cut = event_of(&event, None, &Pages, &Budget::endless()).into_string();
         assert!(!cut.contains("the end"), "{what} is not cut");
         assert!(
             cut.contains("/whole/3") || cut.contains('…'),
             "{what}: nothing says that it is cut"
         );
         assert!(cut.len() < 1100 << 10, "{what}: {}", cut.len());
-        let whole = event_of(&event, None, &OnePage).into_string();
+        let whole = event_of(&event, None, &OnePage, &Budget::endless()).into_string();
         assert!(whole.contains("the end"), "{what} is not whole");
     }
 }
@@ -183,7 +196,7 @@ fn every_part_of_an_event_is_cut() {
 fn texts_of_an_event_share_their_room() {
     let result = |notes: usize| {
         let event = json!({ "type": "tool_call_response", "id": "1", "content": "x".repeat(LONGEST), "metadata": { "a": "y".repeat(notes) } });
-        event_of(&Event::from_value(3, event), None, &Pages).into_string()
+        event_of(&Event::from_value(3, event), None, &Pages, &Budget::endless()).into_string()
     };
     assert!(!result(LONGEST - 100).contains("Cut after"));
     assert!(

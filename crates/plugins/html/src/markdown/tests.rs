@@ -6,7 +6,7 @@ use scraper::{Html, Selector};
 use super::*;
 
 fn html(text: &str) -> String {
-    markdown(text).into_string()
+    markdown(text, &Budget::endless()).into_string()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{STYLE, links::OnePage};
 
 fn html(events: impl IntoIterator<Item = Value>) -> String {
     let events = events.into_iter().enumerate().map(|(n, event)| Event::from_value(n, event));
-    turns(events).iter().map(|one| turn(one, &OnePage).into_string()).collect()
+    turns(events).iter().map(|one| turn(one, &OnePage, &Budget::endless()).into_string()).collect()
 }
 
 #[test]
@@ -39,10 +39,13 @@ fn a_part_knows_its_turn() {
     ];
     let events = events.into_iter().enumerate().map(|(n, event)| Event::from_value(n, event));
     let turns = turns(events);
-    let html = part(&turns[0], &turns[0].events[2..], &OnePage, &mut Room::endless()).into_string();
+    let html =
+        part(&turns[0], &turns[0].events[2..], &OnePage, &mut Room::endless(), &Budget::endless())
+            .into_string();
     assert!(html.contains("Result of <code>grep</code>") && !html.contains("id=\"e1\""), "{html}");
     assert!(html.contains("2026-03-18 13:19"), "the turn did not begin with its part: {html}");
-    let alone = crate::event(&turns[0].events[2], &turns[0], &OnePage).into_string();
+    let alone =
+        crate::event(&turns[0].events[2], &turns[0], &OnePage, &Budget::endless()).into_string();
     assert!(alone.contains("Result of <code>grep</code>"), "{alone}");
 }
 
@@ -126,7 +129,7 @@ proptest! {
         let turns = turns(events);
         let mut room = Room::new(bytes);
         let html: String =
-            turns.iter().map(|one| part(one, &one.events, &Pages, &mut room).into_string()).collect();
+            turns.iter().map(|one| part(one, &one.events, &Pages, &mut room, &Budget::endless()).into_string()).collect();
         prop_assert!(html.len() <= bytes + LINE * 2 * number, "{} of {bytes}", html.len());
         for position in turns.iter().flat_map(|turn| &turn.events).map(|event| event.position) {
             let id = format!(" id=\"e{position}\"");

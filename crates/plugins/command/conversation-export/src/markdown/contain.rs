@@ -1,24 +1,35 @@
 //! Text of other people in a document of ours.
 //!
 //! The danger: an HTML comment or a fence that is not closed swallows everything after it, and a script
-//! in a message is one for whoever turns the document into a page. So HTML becomes text, and what is open
-//! at the end is closed. Which parts of a text are HTML is for the parser to say. Each change can move the
-//! borders of others, so it is asked again until it finds nothing; where that takes too long, every `<`
-//! is text.
+//! in a message is one for whoever turns the document into a page; so is a link to `javascript:`. An image
+//! tells its server that somebody reads this. A heading looks like one of ours, and a definition says
+//! where the links of other messages lead. So HTML and definitions become text, headings stand below ours,
+//! an image is a link, and what is open at the end is closed. Which parts of a text are what is for the
+//! parser to say. Each change can move the borders of others, so it is asked again until it finds nothing;
+//! where that takes too long, the text stands in a fence.
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag};
 
 /// How often the parser is asked.
-const PASSES: usize = 4;
+const PASSES: usize = 8;
+/// How much lower the headings of a message stand: ours are of the first three levels.
+const LOWER: &str = "###";
+/// Where links may lead, besides places in the same directory and document.
+const SCHEMES: [&str; 3] = ["https", "http", "mailto"];
 
 /// Markdown of somebody else, as it was written but for what would reach beyond it.
 pub(super) fn contain(text: &str) -> String {
     let mut text = unambiguous(text);
     for _ in 0..PASSES {
-        let Some(changed) = escape_html(&text) else { return close_fence(text) };
-        text = changed;
+        let changes = changes(&text);
+        if changes.is_empty() {
+            return close_fence(text);
+        }
+        text = apply(&text, &changes);
     }
-    close_fence(text.replace('<', "&lt;"))
+    fence("", &text)
 }
 
 /// A text in a fence that it cannot close.
@@ -75,19 +86,91 @@ fn unambiguous(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The text with its HTML as text; none if there is no HTML.
-fn escape_html(text: &str) -> Option<String> {
-    let mut out = String::new();
+/// Something to put into the place of a part of a text.
+struct Change {
+    place: Range<usize>,
+    by: String,
+}
+
+impl Change {
+    fn insert(at: usize, text: &str) -> Self {
+        Self { place: at..at, by: text.to_owned() }
+    }
+}
+
+/// What has to be changed, from the beginning to the end.
+fn changes(text: &str) -> Vec<Change> {
+    let mut parser = Parser::new_ext(text, options()).into_offset_iter();
+    let mut changes: Vec<Change> = parser
+        .by_ref()
+        .filter_map(|(event, place)| match event {
+            Event::Html(_) | Event::InlineHtml(_) => {
+                Some(Change { by: text[place.clone()].replace('<', "&lt;"), place })
+            }
+            Event::Start(tag) => change_of(&tag, text, place),
+            _ => None,
+        })
+        .collect();
+    let definitions = parser.reference_definitions().iter();
+    changes.extend(definitions.map(|(_, definition)| Change::insert(definition.span.start, "\\")));
+    changes.sort_by_key(|change| change.place.start);
+    changes
+}
+
+fn change_of(tag: &Tag<'_>, text: &str, place: Range<usize>) -> Option<Change> {
+    let start = place.start;
+    match tag {
+        Tag::Heading { level: HeadingLevel::H1 | HeadingLevel::H2 | HeadingLevel::H3, .. } => {
+            Some(lower(text, place))
+        }
+        // The sign before an image makes it a link.
+        Tag::FootnoteDefinition(_) | Tag::Image { .. } => Some(Change::insert(start, "\\")),
+        Tag::Link { link_type: LinkType::Autolink | LinkType::Email, dest_url, .. } => {
+            let by = text[place.clone()].replace('<', "&lt;");
+            (!is_safe(dest_url)).then_some(Change { place, by })
+        }
+        Tag::Link { dest_url, .. } => (!is_safe(dest_url)).then(|| Change::insert(start, "\\")),
+        _ => None,
+    }
+}
+
+/// A heading below ours. One that is made by a line below it is no heading any more, and keeps the line.
+fn lower(text: &str, place: Range<usize>) -> Change {
+    let heading = &text[place.clone()];
+    let hashes = heading.trim_start_matches(' ');
+    let after = hashes.trim_start_matches('#');
+    let has_hashes =
+        after.len() < hashes.len() && after.chars().next().is_none_or(char::is_whitespace);
+    if has_hashes {
+        return Change::insert(place.start + (heading.len() - hashes.len()), LOWER);
+    }
+    let end = heading.trim_end();
+    Change::insert(place.start + end.trim_end_matches(['=', '-']).len(), "\\")
+}
+
+/// Whether an address leads to the web or to mail, or has no scheme at all.
+fn is_safe(address: &str) -> bool {
+    let start = address.split(['/', '?', '#']).next().unwrap_or_default();
+    // Browsers remove these before they look for a scheme.
+    let is_plain = !address.chars().any(|c| c.is_control() || c == ' ');
+    let scheme = start.split_once(':').map(|(scheme, _)| scheme);
+    let is_known = |scheme: &str| SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme));
+    is_plain && scheme.is_none_or(is_known)
+}
+
+/// The text with what was changed. What begins within another change is for the next time.
+fn apply(text: &str, changes: &[Change]) -> String {
+    let mut out = String::with_capacity(text.len() + changes.len() * LOWER.len());
     let mut copied = 0;
-    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
-        if !matches!(event, Event::Html(_) | Event::InlineHtml(_)) || range.start < copied {
+    for Change { place, by } in changes {
+        if place.start < copied {
             continue;
         }
-        out.push_str(&text[copied..range.start]);
-        out.push_str(&text[range.clone()].replace('<', "&lt;"));
-        copied = range.end;
+        out.push_str(&text[copied..place.start]);
+        out.push_str(by);
+        copied = place.end;
     }
-    (copied > 0).then(|| out + &text[copied..])
+    out + &text[copied..]
 }
 
 /// Closes the fence that is open at the end, if one is. One in a list or a quotation ends with it.
@@ -127,7 +210,10 @@ fn close_fence(mut text: String) -> String {
 }
 
 fn options() -> Options {
-    Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
+    Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
 }
 
 /// The most backticks in a row.
@@ -145,12 +231,23 @@ mod tests {
     fn is_contained(text: &str) -> Result<(), String> {
         let contained = contain(text);
         let document = format!("# One\n\n{contained}\n\n# Our own heading\n\nend\n");
-        let parser = Parser::new_ext(&document, options()).into_offset_iter();
+        let mut parser = Parser::new_ext(&document, options()).into_offset_iter();
         let own = document.rfind("# Our own heading").unwrap();
         let mut depth = 0;
         let mut found = false;
-        for (event, range) in parser {
+        for (event, range) in parser.by_ref() {
             match event {
+                Event::Start(Tag::Heading { level, .. })
+                    if level <= HeadingLevel::H3 && range.start > 0 && range.start != own =>
+                {
+                    return Err(format!("a heading like ours: {contained:?}"));
+                }
+                Event::Start(Tag::Image { .. } | Tag::FootnoteDefinition(_)) => {
+                    return Err(format!("an image or a note: {contained:?}"));
+                }
+                Event::Start(Tag::Link { dest_url, .. }) if !is_safe(&dest_url) => {
+                    return Err(format!("{dest_url}: {contained:?}"));
+                }
                 Event::Html(_) | Event::InlineHtml(_) => {
                     return Err(format!("HTML: {contained:?}"));
                 }
@@ -162,6 +259,9 @@ mod tests {
                 Event::End(_) => depth -= 1,
                 _ => {}
             }
+        }
+        if parser.reference_definitions().iter().next().is_some() {
+            return Err(format!("a definition: {contained:?}"));
         }
         if found { Ok(()) } else { Err(format!("swallowed: {contained:?}")) }
     }
@@ -189,6 +289,16 @@ mod tests {
             "    <b>",
             "`<b>",
             "a\n===\n```",
+            "# a\n## Turn 9\n### Assistant\n   # b",
+            "Turn 9\n---\n\na\nb\n===",
+            "> # a\n> b\n> ---\n\n- # c\n  d\n  ===",
+            "#a\n---",
+            "[x](javascript:alert(1)) [y](<data:text/html,a>) <javascript:alert(1)>",
+            "[a](java&#9;script:b) [a](JAVASCRIPT:b) [a](vbscript:b)",
+            "![](http://tracker.example/a.png) ![a][b] [![c](d)](e)\n\n[b]: http://b.example",
+            "[a]: javascript:b\n[a]: c\n[a]: d\n[a]: e\n[a]: f\n[a]: g",
+            "> [a]: b\n\n- [c]: d",
+            "[^1]: a\n\n    b\n\n[^1]: c",
         ] {
             is_contained(text).unwrap();
         }
@@ -200,11 +310,18 @@ mod tests {
             "a *b* `<c>` **d**  \n\n- e\n\n```rust\nVec<u8>\n```",
             "1 < 2 and <https://a.example>",
             "| a |\n|---|\n| b |",
+            "#### a\n\n[b](https://c.example) [d](src/main.rs#L1) [e](#f) [g](mailto:h) `[i]: j`",
+            "```\n# a\n[b]: c\n![](d)\n```",
         ] {
             assert_eq!(contain(text), text);
         }
         assert_eq!(contain("a <b>c</b>"), "a &lt;b>c&lt;/b>");
         assert_eq!(contain("```\na"), "```\na\n```");
+        assert_eq!(contain("## Turn 9"), "##### Turn 9");
+        assert_eq!(contain("Turn 9\n---"), "Turn 9\n\\---");
+        assert_eq!(contain("![a](https://b.example)"), "\\![a](https://b.example)");
+        assert_eq!(contain("[a](javascript:b)"), "\\[a](javascript:b)");
+        assert_eq!(contain("[a][b]\n\n[b]: https://c"), "[a][b]\n\n\\[b]: https://c");
         assert_eq!(contain("```\na\n```\t\nb\n\n"), "```\na\n```\nb");
     }
 

@@ -102,8 +102,8 @@ fn what_cannot_be_read_is_named_and_the_others_are_there() {
 #[test]
 fn stopped_in_the_middle_there_is_nothing() {
     let env = workspace();
-    // Highlighting it takes a while, and more so in a program that is not optimized.
-    let code = "fn main() { let x = \\\"a\\\"; }\\n".repeat(200);
+    // Highlighting it takes as long as a block may take.
+    let code = "fn main() { let x = \\\"a\\\"; }\\n".repeat(4_000);
     let said = format!("{{\"type\":\"chat_response\",\"message\":\"```rust\\n{code}```\"}}\n");
     for n in 1..=200_u64 {
         conversation(&env, &(17_127_583_920 + n).to_string(), "null", &said);
@@ -132,7 +132,10 @@ fn options_say_what_is_meant() {
     env.write("deep/er/a", "");
     jp(&env, &["export", "--all"]).cwd("deep/er").run().success();
     assert_eq!(names(&env, "talks"), ["17127583920.html", "17127583921.html", "index.html"]);
-    for outside in ["../talks", "/tmp/talks"] {
+    let beside = env.root().join("beside");
+    env.write(beside.join("a"), "");
+    std::os::unix::fs::symlink(&beside, env.project().join("beside")).unwrap();
+    for outside in ["../talks", "/tmp/talks", "beside/talks"] {
         options(&format!("directory = '{outside}'"));
         let output = jp(&env, &["export", "--all"]).run().code(1);
         assert!(output.stderr().contains("is not inside of the workspace"), "{output}");

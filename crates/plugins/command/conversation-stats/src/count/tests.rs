@@ -1,13 +1,12 @@
 //! What is counted.
 
-use jp_plugin_sdk::transcript::turns;
 use serde_json::{Value, json};
 
 use super::*;
 
 fn counts(events: impl IntoIterator<Item = Value>) -> Counts {
     let events = events.into_iter().enumerate().map(|(n, event)| Event::from_value(n, event));
-    Counts::of(&turns(events))
+    Counts::of(events)
 }
 
 fn at(second: u8, mut event: Value) -> Value {
@@ -87,6 +86,45 @@ fn calls_meet_their_results() {
     );
     assert_eq!(counts.calls().failure_rate(), Some(1.0 / 3.0));
     assert_eq!(Tool { calls: 1, unanswered: 1, ..Tool::default() }.failure_rate(), None);
+}
+
+/// Two calls with one id are two calls, and one result is the result of one.
+#[test]
+fn a_call_under_the_id_of_another_leaves_that_one_unanswered() {
+    let counts = counts([
+        at(0, call("1", "grep")),
+        at(1, call("1", "read")),
+        at(3, result("1", true)),
+        at(4, call("2", "grep")),
+        at(5, call("2", "grep")),
+    ]);
+    let grep = Tool { calls: 3, failures: 0, unanswered: 3, seconds: 0.0 };
+    let read = Tool { calls: 1, failures: 1, unanswered: 0, seconds: 2.0 };
+    assert_eq!(
+        counts.tools,
+        BTreeMap::from([("grep".to_owned(), grep), ("read".to_owned(), read)])
+    );
+}
+
+/// What metadata says may be any number, and there may be any number of conversations.
+#[test]
+fn no_sum_overflows() {
+    let usage = json!({ "usage": { "input_tokens": u64::MAX, "output_tokens": u64::MAX } });
+    let said = || json!({ "type": "chat_response", "message": "a", "metadata": usage });
+    let mut sum = Counts::default();
+    for _ in 0..2 {
+        sum.add(&mut counts([said(), said()]));
+    }
+    assert_eq!(sum.tokens, Tokens { input: u64::MAX, output: u64::MAX, known_in: 4 });
+}
+
+#[test]
+fn what_is_too_large_is_counted() {
+    let kind = Kind::TooLarge { name: "chat_response".to_owned(), bytes: 1 << 20 };
+    let large = Event { timestamp: None, kind, metadata: None, position: 0 };
+    let mut sum = Counts::default();
+    sum.add(&mut Counts::of([large]));
+    assert_eq!((sum.events, sum.large_events, sum.unknown_events), (1, 1, 0));
 }
 
 #[test]

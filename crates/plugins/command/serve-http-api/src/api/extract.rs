@@ -5,6 +5,7 @@ use axum::{
     http::{header, request::Parts},
 };
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use jp_plugin_sdk::json;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use tokio::{sync::OwnedSemaphorePermit, time::timeout};
@@ -100,7 +101,7 @@ fn judge_head(request: &Request) -> Result<(), Problem> {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    if values(bytes) > limits::VALUES {
+    if json::values(bytes) > limits::VALUES {
         let detail = format!("the body has more than {} values", limits::VALUES);
         return Err(Kind::TooLarge.because(detail));
     }
@@ -117,34 +118,4 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 
 fn too_long() -> Problem {
     Kind::TooLarge.because(format!("the body has more than {} bytes", limits::BODY))
-}
-
-/// How many values a text of JSON has, at least. Counted before any of them is made.
-fn values(text: &[u8]) -> usize {
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for &byte in text {
-        if in_string {
-            in_string = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-        } else if byte == b'"' {
-            in_string = true;
-        } else if matches!(byte, b',' | b'[' | b'{') {
-            count += 1;
-        }
-    }
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_counted_outside_of_texts() {
-        let check = |text: &str, want| assert_eq!(values(text.as_bytes()), want, "{text}");
-        check("", 0);
-        check("[1,2,3]", 3);
-        check(r#"{"a":[{}],"b":"[,{\",\\"}"#, 4);
-        check(r#""\\",["#, 2);
-    }
 }

@@ -8,11 +8,12 @@ use std::{collections::HashSet, ops::Range};
 
 use jp_plugin_sdk::transcript::{Event, Kind, Turn};
 use serde_json::value::RawValue;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::paging::{self, Page};
 
 /// What an event takes besides its text: its place in the list, and what the allocator adds.
-const EVENT: usize = 32;
+pub(super) const EVENT: usize = 32;
 /// How far back the call of a result is looked for, in bytes of events.
 const LOOK_BACK: usize = 4 << 20;
 /// What the user wanted stands among so many events at the beginning of a turn.
@@ -29,6 +30,8 @@ pub(crate) struct Conversation {
     pub(crate) pages: Vec<Page>,
     /// What it takes to keep it, in bytes.
     pub(super) size: usize,
+    /// The same, as far as others have to wait for it.
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// A turn, and those of its events that are wanted.
@@ -57,7 +60,12 @@ impl Conversation {
         let starts = begins.iter().enumerate().filter_map(is_start).collect();
         let weights = events.iter().map(|event| paging::weight(event));
         let pages = paging::pages(weights.zip(begins));
-        Self { events, first, starts, pages, size }
+        Self { events, first, starts, pages, size, _room: None }
+    }
+
+    /// The same, with the room that it takes.
+    pub(super) fn within(self, room: OwnedSemaphorePermit) -> Self {
+        Self { _room: Some(room), ..self }
     }
 
     /// How many events there are.
@@ -170,7 +178,10 @@ fn begins_turn(event: &RawValue) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Value, json};
+    use tokio::sync::Semaphore;
 
     use super::*;
 
@@ -245,6 +256,19 @@ mod tests {
         assert_eq!(positions(&mut part.turn.events.iter()), [0, 1, 2, 5, 6]);
         assert_eq!((part.turn.began(), part.turn.request()), (Some("t"), Some("Why?")));
         assert_eq!(part.turn.tools().get("a"), Some(&"tool a"));
+    }
+
+    /// Others wait for the room of a conversation as long as anybody uses it, and no longer.
+    #[test]
+    fn room_is_given_back_with_the_last_use() {
+        let room = Arc::new(Semaphore::new(8));
+        let taken = Arc::clone(&room).try_acquire_many_owned(5).unwrap();
+        let conversation = Arc::new(of_kinds(&["turn_start"]).within(taken));
+        let kept = Arc::clone(&conversation);
+        drop(conversation);
+        assert_eq!((kept.events(), room.available_permits()), (1, 3));
+        drop(kept);
+        assert_eq!(room.available_permits(), 8);
     }
 
     #[test]

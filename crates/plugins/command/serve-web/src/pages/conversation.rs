@@ -7,11 +7,11 @@ use axum::{
 use jp_plugin_sdk::{transcript::Turn, words};
 use maud::{Markup, PreEscaped, html};
 use serde::Deserialize;
-use tokio::task::spawn_blocking;
-use transcript_html::{Links, Room};
+use transcript_html::{Budget, Links, Room};
 
-use super::{EVENTS, Failed, Follow, Frame, document};
+use super::{EVENTS, Failed, Follow, Frame, HIGHLIGHT, document, worked};
 use crate::{
+    answers::Place,
     app::AppState,
     library::{Conversation, Opened, Page, Part},
     live,
@@ -36,6 +36,7 @@ pub(crate) struct Wanted {
 pub(crate) async fn show(
     State(app): AppState,
     Path(name): Path<String>,
+    place: Place,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, Failed> {
     let Query(wanted) = wanted?;
@@ -46,17 +47,17 @@ pub(crate) async fn show(
     let opened = app.library.open(summary).await?;
     let index = wanted.index(&opened.conversation)?;
     // Highlighting takes a while, in which others want their answers.
-    let made = spawn_blocking(move || page(&opened, index).into_response()).await;
-    made.map_err(|_| Failed::Broken)
+    place.work(move || page(&opened, index)).await
 }
 
 /// What stands in a conversation from a position on, for a page that is open.
 pub(crate) async fn since(
     State(app): AppState,
     Path((id, position)): Path<(String, usize)>,
+    place: Place,
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
-    let made = spawn_blocking(move || {
+    let made = place.work(move || {
         let next = opened.conversation.reach(position);
         let parts = opened.conversation.between(position, next);
         let body = html! {
@@ -66,7 +67,7 @@ pub(crate) async fn since(
         };
         document(body.into_string())
     });
-    made.await.map_err(|_| Failed::Broken)
+    made.await
 }
 
 impl Wanted {
@@ -207,8 +208,9 @@ fn pager(id: &str, index: usize, pages: usize) -> Markup {
 
 fn parts_markup(parts: &[Part], id: &str) -> Markup {
     let (links, mut room) = (Addresses { id }, Room::new(EVENTS));
+    let budget = Budget::new(HIGHLIGHT, &worked);
     let render = |part: &Part| {
-        transcript_html::part(&part.turn, part.events(), &links, &mut room).into_string()
+        transcript_html::part(&part.turn, part.events(), &links, &mut room, &budget).into_string()
     };
     PreEscaped(parts.iter().map(render).collect())
 }

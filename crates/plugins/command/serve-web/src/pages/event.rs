@@ -5,16 +5,20 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
-use jp_plugin_sdk::transcript::{Event, Kind};
+use jp_plugin_sdk::{
+    json::pretty,
+    transcript::{Event, Kind},
+};
 use maud::{Markup, PreEscaped, html};
-use tokio::task::spawn_blocking;
-use transcript_html::Links;
+use transcript_html::{Budget, Links};
 
 use super::{
-    EVENTS, Failed, Frame,
+    EVENTS, Failed, Frame, HIGHLIGHT,
     conversation::{Addresses, title},
+    worked,
 };
 use crate::{
+    answers::Place,
     app::AppState,
     library::{Opened, Part},
 };
@@ -26,24 +30,26 @@ const LONGEST: usize = 1 << 20;
 pub(crate) async fn show(
     State(app): AppState,
     Path((id, position)): Path<(String, usize)>,
+    place: Place,
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
-    let made = spawn_blocking(move || page(&opened, position));
-    made.await.map_err(|_| Failed::Broken)?
+    place.work(move || page(&opened, position)).await?
 }
 
 /// What is in an event, as text.
 pub(crate) async fn raw(
     State(app): AppState,
     Path((id, position)): Path<(String, usize)>,
+    place: Place,
 ) -> Result<Response, Failed> {
     let opened = app.library.open(app.library.find(&id).await?).await?;
-    let made = spawn_blocking(move || {
+    let made = place.work(move || {
         let part = find(&opened, position)?;
-        let text = part.events().map(text).collect::<String>();
+        let stored = opened.conversation.stored(position).unwrap_or_default();
+        let text = part.events().map(|event| text(event, stored)).collect::<String>();
         Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
     });
-    made.await.map_err(|_| Failed::Broken)?
+    made.await?
 }
 
 /// All of an event, as it is stored.
@@ -104,7 +110,9 @@ fn page(opened: &Opened, position: usize) -> Result<Response, Failed> {
 fn markup(opened: &Opened, position: usize, links: &dyn Links) -> Option<Markup> {
     let part = opened.conversation.event(position)?;
     let event = part.events().next()?;
-    Some(open(&transcript_html::event(event, &part.turn, links))).filter(|it| it.0.len() <= EVENTS)
+    let budget = Budget::new(HIGHLIGHT, &worked);
+    let markup = open(&transcript_html::event(event, &part.turn, links, &budget));
+    Some(markup).filter(|it| it.0.len() <= EVENTS)
 }
 
 /// The event, and what it refers to.
@@ -124,8 +132,8 @@ fn open(markup: &Markup) -> Markup {
     })
 }
 
-/// What a person would want to copy.
-fn text(event: &Event) -> String {
+/// What a person would want to copy; what has too many values for that is as it is stored.
+fn text(event: &Event, stored: &str) -> String {
     match &event.kind {
         Kind::TurnStart => String::new(),
         Kind::ChatRequest { content: text, .. }
@@ -133,11 +141,12 @@ fn text(event: &Event) -> String {
         | Kind::Reasoning(text)
         | Kind::ToolCallResponse { content: text, .. } => text.clone(),
         Kind::ToolCallRequest { arguments: fields, .. } | Kind::Unknown { fields, .. } => {
-            transcript_html::pretty(fields)
+            pretty(fields)
         }
         Kind::Data(value)
         | Kind::InquiryRequest { question: value, .. }
         | Kind::InquiryResponse { answer: value, .. }
-        | Kind::ConfigDelta { delta: value } => transcript_html::pretty(value),
+        | Kind::ConfigDelta { delta: value } => pretty(value),
+        Kind::TooLarge { .. } => stored.to_owned(),
     }
 }

@@ -10,6 +10,7 @@ use maud::{Markup, html};
 
 use super::{Failed, Follow, Frame, title};
 use crate::{
+    answers::Place as AnswerPlace,
     app::{App, AppState},
     live,
     search::{
@@ -25,6 +26,7 @@ const PAGE: usize = 50;
 /// The list.
 pub(crate) async fn show(
     State(app): AppState,
+    place: AnswerPlace,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, Failed> {
     let Query(wanted) = wanted?;
@@ -36,7 +38,7 @@ pub(crate) async fn show(
     let in_content = wanted.place == Place::Content && !words.is_empty();
     let (found, results) = if in_content {
         let of = chosen.len();
-        let found = content::search(&app.library, chosen, &words).await;
+        let found = content::search(&app.library, chosen, &words, &place).await;
         (found_words(&found, of), hits(&found, &clock))
     } else {
         (found_titles(&wanted, chosen.len(), listing.len()), page_of(&wanted, &chosen, &clock))

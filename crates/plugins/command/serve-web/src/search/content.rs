@@ -13,13 +13,10 @@ use jp_plugin_sdk::{
     words,
 };
 use serde_json::{Map, Value, value::RawValue};
-use tokio::{
-    task::spawn_blocking,
-    time::{Instant, timeout_at},
-};
+use tokio::time::{Instant, timeout_at};
 
 use super::Words;
-use crate::library::Library;
+use crate::{answers, library::Library};
 
 /// How long a search takes at most.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -56,13 +53,19 @@ pub(crate) struct Place {
 }
 
 /// Looks for words in conversations.
-pub(crate) async fn search(library: &Library, listing: Vec<Summary>, words: &Words) -> Found {
+pub(crate) async fn search(
+    library: &Library,
+    listing: Vec<Summary>,
+    words: &Words,
+    answer: &answers::Place,
+) -> Found {
     let end = Instant::now() + LONGEST;
     let look = |summary: Summary| {
         let words = words.clone();
         async move {
-            let events = library.read(&summary).await.ok();
-            let place = spawn_blocking(move || first(&events?, &words)).await.ok().flatten();
+            let read = library.read(&summary).await.ok();
+            // What was read is given up, and its room with it, when it has been looked through.
+            let place = answer.work(move || first(&read?.events, &words)).await.ok().flatten();
             (summary, place)
         }
     };
@@ -112,7 +115,8 @@ fn text_of(kind: &Kind) -> String {
         fields.values().map(text).collect::<Vec<_>>().join(" ")
     };
     match kind {
-        Kind::TurnStart => String::new(),
+        // The values of a large one are not made, not even to be looked at.
+        Kind::TurnStart | Kind::TooLarge { .. } => String::new(),
         Kind::ChatRequest { content: text, .. }
         | Kind::Message(text)
         | Kind::Reasoning(text)

@@ -88,6 +88,28 @@ fn answers_on_their_way_are_bounded() {
     assert_eq!(parse(&bytes).expect(200).body.len(), long.len());
 }
 
+/// Code that a grammar is slow with costs a page some of its colors, and others nothing: not even where
+/// somebody asks for it again and again, and goes away.
+#[test]
+fn slow_code_holds_nobody_up() {
+    let env = workspace();
+    let code = ("a-".repeat(99) + "\n").repeat(1_000);
+    let slow = store::turn("slow?", &format!("```less\n{code}```\n"));
+    store::write(&env, "17", None, "2026-03-18T13:19:13Z", &slow);
+    store::write(&env, "18", None, "2026-03-18T13:19:13Z", &store::turn("quick?", "yes"));
+    let web = Web::start_open(&env);
+    let began = Instant::now();
+    for _ in 0..6 {
+        let mut stream = connect(web.host());
+        send(&mut stream, "GET /c/17", &[&format!("Host: {}", web.host())], "");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert!(web.get("/c/18").expect(200).body.contains("yes"));
+    let page = web.get("/c/17").expect(200).body;
+    assert!(page.contains(&"a-".repeat(99)), "a line of it is not there");
+    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
+}
+
 /// Pages that listen take a connection each, so there is an end to them; pages are served all the same.
 #[test]
 fn listeners_are_bounded() {

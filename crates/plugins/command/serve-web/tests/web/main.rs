@@ -16,5 +16,6 @@ mod pages;
 mod protocol;
 mod sample;
 mod security;
+mod speed;
 mod store;
 mod web;

@@ -1,8 +1,10 @@
-//! JSON as people read it, and no more of it than somebody wants.
+//! JSON of somebody else, as much of it as memory should hold.
 //!
-//! The danger is the space in front of the lines: a list of ones, a hundred lists deep, takes a hundred
-//! times as much in this form as it was stored in. So what is to be cut is never written whole, and what
-//! is to be whole is written without those spaces if they are most of it.
+//! The danger is twofold. A value takes up to a hundred times as much memory as the two bytes that it can
+//! be written in, so [`values`] counts them before any is made. And as people read it, the space in front
+//! of the lines can be most of it: a list of ones, a hundred lists deep, takes a hundred times as much as
+//! it was stored in. So what is to be cut ([`start`]) is never written whole, and what is to be whole
+//! ([`pretty`]) is written without those spaces if they are most of it.
 
 use std::io;
 
@@ -12,6 +14,22 @@ use serde::Serialize;
 const SMALL: usize = 1 << 20;
 /// What is larger may grow so many times.
 const GROWTH: usize = 4;
+
+/// How many values a text of JSON has, at least. Counted before any of them is made.
+pub fn values(text: &[u8]) -> usize {
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for &byte in text {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else if byte == b'"' {
+            in_string = true;
+        } else if matches!(byte, b',' | b'[' | b'{') {
+            count += 1;
+        }
+    }
+    count
+}
 
 /// All of a value, in lines.
 pub fn pretty(value: &impl Serialize) -> String {
@@ -25,14 +43,15 @@ pub fn pretty(value: &impl Serialize) -> String {
 }
 
 /// The beginning of a text.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Start {
-    pub(crate) text: String,
-    pub(crate) is_all: bool,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    pub text: String,
+    /// Whether it is also the end.
+    pub is_all: bool,
 }
 
-/// The first bytes of a value, at most so many.
-pub(crate) fn start(value: &impl Serialize, most: usize) -> Start {
+/// The first bytes of a value in lines, at most so many.
+pub fn start(value: &impl Serialize, most: usize) -> Start {
     let mut bounded = Bounded { bytes: Vec::new(), most };
     let is_all = serde_json::to_writer_pretty(&mut bounded, value).is_ok();
     let text = String::from_utf8(bounded.bytes).unwrap_or_else(|cut| {
@@ -69,6 +88,15 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        let check = |text: &str, want| assert_eq!(values(text.as_bytes()), want, "{text}");
+        check("", 0);
+        check("[1,2,3]", 3);
+        check(r#"{"a":[{}],"b":"[,{\",\\"}"#, 4);
+        check(r#""\\",["#, 2);
+    }
 
     #[test]
     fn a_beginning_ends_where_it_has_to() {

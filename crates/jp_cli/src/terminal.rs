@@ -242,10 +242,13 @@ fn cancelled() -> Error {
 ///
 /// The key ends the prompt, and the caller can clean up. A signal from elsewhere does not end it, so the
 /// program is ended here.
+///
+/// Keys that were pressed before the question was there are no answer to it, and are forgotten.
 fn interruptible<T>(term: &Term, prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T> {
     let failed = |error: io::Error| Error::failure(format!("cannot ask: {error}"));
     let tty = File::open("/dev/tty").map_err(failed)?;
     let before = tcgetattr(&tty).map_err(|error| failed(error.into()))?;
+    tcflush(&tty, QueueSelector::IFlush).map_err(|error| failed(error.into()))?;
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let handle = signals.handle();
     let screen = term.clone();

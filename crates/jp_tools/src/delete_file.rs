@@ -5,7 +5,7 @@ use jp_tool::{Call, JsonSchema, ToolError};
 use serde::Deserialize;
 
 use crate::{
-    place::{Deleted, Place},
+    place::{self, Deleted, Place},
     text,
 };
 
@@ -20,9 +20,10 @@ pub(crate) struct DeleteFile {
 
 pub(crate) fn delete_file<P: Place>(
     args: DeleteFile,
-    _call: &Call,
+    call: &Call,
     place: &P,
 ) -> Result<String, ToolError> {
+    place::check_not_root(&args.path, &call.context.root)?;
     let what = match place.delete(Utf8Path::new(&args.path))? {
         Deleted::File => "file",
         Deleted::Directory => "directory",

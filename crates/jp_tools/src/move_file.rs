@@ -26,6 +26,7 @@ pub(crate) struct MoveFile {
 
 pub(crate) fn move_file<P: Place>(args: MoveFile, call: &Call, place: &P) -> Result<String, Stop> {
     place::check_file_name(&args.target)?;
+    place::check_not_root(&args.source, &call.context.root)?;
     let (from, to) = (Utf8Path::new(&args.source), Utf8Path::new(&args.target));
     let shown = |path: &str| text::name(path).into_owned();
     let (from_shown, to_shown) = (shown(&args.source), shown(&args.target));

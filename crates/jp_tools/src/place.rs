@@ -15,7 +15,7 @@ use std::{
     io::{self, ErrorKind, Read},
 };
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use jp_tool::{
     Call, JsonSchema, Reply, Stop, ToolEntry, ToolError,
     access::{
@@ -179,7 +179,7 @@ impl From<PlaceError> for ToolError {
     fn from(error: PlaceError) -> Self {
         match error {
             PlaceError::Open(error) => error.into(),
-            PlaceError::Refused(message) => Self::new(message),
+            PlaceError::Refused(message) => Self::new(text::name(&message)),
             PlaceError::Other(error) => error,
         }
     }
@@ -191,6 +191,27 @@ pub(crate) fn check_file_name(path: &str) -> Result<(), ToolError> {
         let path = text::name(path);
         return Err(ToolError::new(format!(
             "{path} names a directory: give the name of the file too"
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses the root of the workspace as something to remove or to move: the system would say that it is
+/// in use.
+pub(crate) fn check_not_root(path: &str, root: &Utf8Path) -> Result<(), ToolError> {
+    let below = Utf8Path::new(path);
+    let mut names: Vec<&str> = Vec::new();
+    for component in below.strip_prefix(root).unwrap_or(below).components() {
+        match component {
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir if names.pop().is_some() => {}
+            other => names.push(other.as_str()),
+        }
+    }
+    if names.is_empty() && !path.is_empty() {
+        return Err(ToolError::new(format!(
+            "{} is the workspace itself, which is neither deleted nor moved",
+            text::name(path)
         )));
     }
     Ok(())

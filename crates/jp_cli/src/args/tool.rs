@@ -51,14 +51,17 @@ pub(crate) struct ToolShow {
 ///
 /// The tool runs confined by its rules. What it prints goes to stdout. It ends with 0 when the tool did
 /// what it was asked for and with 1 when it failed; with 2 for wrong arguments, 3 when it asks something
-/// and nobody can answer, 4 when its rules or the sandbox refused it, and 5 when it was declined.
+/// and nobody can answer, 4 when its rules or the sandbox refused it, 5 when it was declined, 124 when it
+/// took too long, and 130 when it was interrupted.
+///
+/// With --dry-run the tools that come with jp run without being asked about: nothing they do is kept.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   jp tool run fs_grep_files pattern=TODO
   jp tool run fs_read_file path=src/main.rs start_line=10 end_line=20
   jp tool run fs_modify_file --dry-run path=README.md --json '{\"edits\": [...]}'
-  jp tool run fs_create_file path=notes.txt content=hello --yes --answer apply_changes=true")]
+  jp tool run fs_create_file path=notes.txt content=hello --yes --answer overwrite_file=true")]
 pub(crate) struct ToolRun {
     /// The name of the tool
     #[arg(value_name = "NAME")]

@@ -62,6 +62,7 @@ pub struct ToolConfig {
     /// How often a call that failed for a passing reason is tried again.
     pub retries: u32,
     /// How many seconds a call of a local tool may take. Waiting for an answer does not count.
+    #[schemars(range(min = 1))]
     pub timeout_secs: u32,
     /// How a local tool is started: a command line, or a table of program and arguments.
     #[serde(skip_serializing_if = "Option::is_none")]

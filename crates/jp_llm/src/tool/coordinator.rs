@@ -94,7 +94,7 @@ impl<I: Interaction> Coordinator<'_, I> {
             arguments: arguments.clone(),
         });
         let end = match command(tool, &arguments) {
-            Ok(None) => match self.permitted(tool, arguments, cancel).await {
+            Ok(None) => match self.permitted(tool, arguments, changes, cancel).await {
                 Ok(arguments) => self.run(tool, &id, arguments, changes, cancel).await,
                 Err(end) => end,
             },
@@ -138,7 +138,7 @@ impl<I: Interaction> Coordinator<'_, I> {
         }
         let told = match command {
             ToolCommand::Spawn { id, args } => {
-                let arguments = self.permitted(tool, args, cancel).await?;
+                let arguments = self.permitted(tool, args, Changes::Make, cancel).await?;
                 return self.spawn(tool, runtime, (call, &id), &arguments, cancel).await;
             }
             other => self.handles.tell(&tool.name_at_source, &other, cancel).await,
@@ -193,6 +193,7 @@ impl<I: Interaction> Coordinator<'_, I> {
         &self,
         tool: &ResolvedTool,
         arguments: Map<String, Value>,
+        changes: Changes,
         cancel: &CancellationToken,
     ) -> Result<Map<String, Value>, CallEnd> {
         let mode = tool.settings.run;
@@ -202,7 +203,9 @@ impl<I: Interaction> Coordinator<'_, I> {
             ));
         }
         let arguments = tool.prepare(arguments).map_err(CallEnd::Failed)?;
-        if mode == RunMode::Unattended {
+        // Who wants to see what would be changed has said that it may be tried.
+        let is_tried = changes == Changes::Show && tool.runtime.leaves_nothing();
+        if mode == RunMode::Unattended || (mode == RunMode::Ask && is_tried) {
             return Ok(arguments);
         }
         let shown = self.formatted(tool, &arguments, cancel).await;

@@ -13,6 +13,7 @@ use jp_confine::{
 use jp_process::{FindError, Input, Output, find_program};
 use jp_sandbox::{confinement::Tier, machine::Feature, plan::Lifetime};
 use jp_tool::{Action, Invocation, Tool};
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{
@@ -52,6 +53,8 @@ pub(crate) struct LocalProgram {
     pub(crate) was_asked: bool,
     pub(crate) template: CommandTemplate,
     pub(crate) timeout: Duration,
+    /// What the configuration hands to the tool; it can depend on that what the tool is.
+    pub(crate) options: Map<String, Value>,
     /// Files that belong to the program, where it runs sealed.
     pub(crate) program_files: Vec<Utf8PathBuf>,
     /// Whether it runs sealed.
@@ -156,11 +159,23 @@ impl LocalProgram {
         Err(StartError::NotApart { off: prepared.plan.off })
     }
 
+    /// Whether a call whose changes are kept apart leaves nothing behind. Of the tools that come with jp
+    /// that is known. Another program could send something over the network, or write to places outside
+    /// of the workspace that it was given.
+    pub(crate) fn leaves_nothing(&self) -> bool {
+        self.template.literal() == Some(BUNDLED)
+    }
+
     /// What is sensitive, granted to the program, and not approved yet.
     pub(crate) async fn covered(&self, tool: &str) -> Result<Vec<Covered>, StartError> {
-        let tool = Tool { name: tool.to_owned(), ..Tool::default() };
-        let found = self.find(&tool_context(&self.place, tool, Action::Run))?;
+        let found = self.find(&self.without_a_call(tool, Action::Run))?;
         Ok(self.confiner.plan(self.subject(&found, false)).await?.covered())
+    }
+
+    /// What the program is told where there is no call.
+    pub(crate) fn without_a_call(&self, tool: &str, action: Action) -> Invocation {
+        let (name, options) = (tool.to_owned(), self.options.clone());
+        tool_context(&self.place, Tool { name, options, ..Tool::default() }, action)
     }
 
     fn subject<'a>(&'a self, found: &'a Found, hold: bool) -> Subject<'a> {

@@ -206,6 +206,12 @@ impl Resolver {
         }
         let wanted = tool.name_at_source();
         let schema = self.described(&program, name, wanted).await?;
+        if schema.name != wanted && wanted != name {
+            self.queries.warn(vec![format!(
+                "tool `{name}`: its program offers no `{wanted}`, only `{}`, which is taken",
+                schema.name
+            )]);
+        }
         let merged = merge::merge(schema, &overrides, Origin::Program);
         let (schema, origins) =
             merged.map_err(|source| ResolveError::Merge { name: name.to_owned(), source })?;
@@ -248,6 +254,7 @@ impl Resolver {
             was_asked: self.was_asked.load(Ordering::Relaxed),
             template,
             timeout: Duration::from_secs(config.timeout_secs.into()),
+            options: config.options.clone(),
             program_files: config
                 .program_files
                 .0

@@ -26,6 +26,12 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait ToolRuntime: fmt::Debug + Send + Sync {
     /// Executes it once. Dropping the future ends it; cancelling it ends it and says so.
     fn execute<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Execution>;
+
+    /// Whether an execution whose changes are held back leaves nothing behind, so that it needs nobody's
+    /// leave.
+    fn leaves_nothing(&self) -> bool {
+        false
+    }
 }
 
 /// One execution.

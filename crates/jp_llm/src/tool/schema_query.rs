@@ -14,13 +14,12 @@ use std::{
 };
 
 use jp_process::{Bounds, Captured, Finished, Stopped};
-use jp_tool::{Action, SchemaResponse, Tool};
+use jp_tool::{Action, SchemaResponse};
 use thiserror::Error;
 use tokio::sync::{Mutex, OnceCell, Semaphore};
 
 use self::cache::{Cache, Fingerprint};
 use super::{
-    context::tool_context,
     local::{LocalProgram, StartError},
     outcome::shortened,
 };
@@ -152,7 +151,8 @@ impl SchemaQueries {
         Ok(Arc::new(answer))
     }
 
-    fn warn(&self, warnings: Vec<String>) {
+    /// Adds to what has to be said.
+    pub(crate) fn warn(&self, warnings: Vec<String>) {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings);
     }
 
@@ -190,13 +190,13 @@ struct Question {
 
 impl Question {
     fn new(program: &LocalProgram, tool: &str) -> Result<Self, StartError> {
-        let tool = Tool { name: tool.to_owned(), ..Tool::default() };
-        let invocation = tool_context(&program.place, tool, Action::Schema);
+        let invocation = program.without_a_call(tool, Action::Schema);
         let found = program.find(&invocation)?;
         let access = &invocation.context.access;
         // The name is left out where the command line does not show it: then one answer is for all
-        // tools of the program that have the same rules.
-        let key = serde_json::json!([&found.path, &found.words, &program.place.root, access]);
+        // tools of the program that have the same rules and options.
+        let (root, options) = (&program.place.root, &program.options);
+        let key = serde_json::json!([&found.path, &found.words, root, access, options]);
         // A script is named by a word of the command line, or inside of what a shell is given.
         let words = found.words.iter().skip(1).map(String::as_str);
         let named = words.chain(program.template.literal_words());

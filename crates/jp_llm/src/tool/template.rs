@@ -15,6 +15,7 @@
 //! misspelled name is reported before the first call and not as an argument that is always empty.
 
 mod engine;
+mod interpreters;
 mod names;
 mod shell;
 mod words;
@@ -26,6 +27,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use self::engine::{Engine, Mode};
+use self::interpreters::Interpreter;
 pub use self::names::UnknownName;
 pub use self::shell::ShellProblem;
 use self::words::Word;
@@ -124,6 +126,17 @@ pub enum TemplateError {
         /// The word.
         word: String,
     },
+    /// A program of the command reads a word with a placeholder as commands.
+    #[error(
+        "in the command, {program:?} reads {word:?} as commands; give the value to it as a word of its \
+         own, or write the command with `shell = true`"
+    )]
+    Commands {
+        /// The word.
+        word: String,
+        /// The program.
+        program: String,
+    },
     /// A value cannot be handed to the shell where its placeholder stands.
     #[error("in the shell command, {problem}: {line:?}")]
     Shell {
@@ -164,6 +177,7 @@ impl CommandTemplate {
                 engine.add(source)?;
             }
         }
+        check_commands(&words)?;
         let literals = words.iter().filter_map(Word::literal).map(str::to_owned).collect();
         Ok(Self { form: Form::Words(words), literals, engine })
     }
@@ -278,6 +292,35 @@ impl CommandTemplate {
 enum Form {
     Words(Vec<Word>),
     Shell { line: String, has_placeholders: bool },
+}
+
+/// Whether a value would be read as commands by a program of the command. The arguments of a script are
+/// not: `sh -c 'wc -w "$1"' sh {{…}}` is how a value is handed over.
+fn check_commands(words: &[Word]) -> Result<(), TemplateError> {
+    let mut reading: Option<(&str, Interpreter)> = None;
+    let mut is_script_next = false;
+    for word in words {
+        let source = word.source();
+        let written = source.split('{').next().unwrap_or_default();
+        let Some((program, interpreter)) = reading else {
+            reading = Interpreter::of(source).map(|interpreter| (source, interpreter));
+            continue;
+        };
+        let is_script = is_script_next && !written.starts_with('-');
+        let is_option = interpreter.is_text_option(written);
+        let is_read = is_script || is_option || interpreter == Interpreter::Remote;
+        if is_read && word.literal().is_none() {
+            return Err(TemplateError::Commands { word: cut(source), program: cut(program) });
+        }
+        is_script_next = !is_script && (is_script_next || is_option);
+        // The last one that is named is the one that gets what follows.
+        reading = match Interpreter::of(source) {
+            _ if is_script => None,
+            Some(interpreter) => Some((source, interpreter)),
+            None => reading,
+        };
+    }
+    Ok(())
 }
 
 fn check_nul(written: &str) -> Result<(), TemplateError> {

@@ -174,9 +174,19 @@ impl Work<'_> {
             Kind::Directory if node.grants.reads() => {
                 What::Host { write: self.write_of_directory(node), execute: node.grants.executes() }
             }
+            Kind::Directory if self.is_made_unseen(node) => What::Blank,
             _ => What::Hidden,
         };
         self.view.set(node.path.clone(), what);
+    }
+
+    /// Whether new names can be made in a directory of which nothing is seen. What somebody makes there
+    /// that exists already is an update, and refused. A rule that grants that too would have it
+    /// overwritten by a program that took it for missing, so there nothing is made.
+    fn is_made_unseen(&self, node: &Node) -> bool {
+        let grants = node.grants;
+        let is_new_only = grants.has(Capability::Create) && !grants.has(Capability::Update);
+        is_new_only && self.request.can_judge()
     }
 
     fn write_of_directory(&self, node: &Node) -> Write {

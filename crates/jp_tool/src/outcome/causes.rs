@@ -15,7 +15,7 @@ impl From<FsAccessError> for ToolError {
     fn from(error: FsAccessError) -> Self {
         match &error {
             FsAccessError::Denied { grants, .. } => refusal(&error, grants),
-            _ => Self::from_error(&error),
+            _ => one_line(Self::from_error(&error)),
         }
     }
 }
@@ -26,7 +26,7 @@ impl From<OpenError> for ToolError {
         match error {
             OpenError::Access(error) => error.into(),
             // The message has the cause in it already.
-            OpenError::Io { .. } => Self::new(error.to_string()),
+            OpenError::Io { .. } => one_line(Self::new(error.to_string())),
         }
     }
 }
@@ -90,7 +90,18 @@ impl From<&str> for ToolError {
 fn refusal(error: &dyn std::error::Error, grants: &[impl ToString]) -> ToolError {
     let grants: Vec<String> = grants.iter().map(ToString::to_string).collect();
     let granted = if grants.is_empty() { "nothing".to_owned() } else { grants.join(", ") };
-    ToolError::new(format!("{error} (granted: {granted})"))
+    one_line(ToolError::new(format!("{error} (granted: {granted})")))
+}
+
+/// A message that quotes a name somebody chose: what would begin a line of its own, or move the cursor,
+/// is shown by its number.
+fn one_line(mut error: ToolError) -> ToolError {
+    if error.message.contains(char::is_control) {
+        let visible =
+            |c: char| if c.is_control() { c.escape_default().collect() } else { c.to_string() };
+        error.message = error.message.chars().map(visible).collect();
+    }
+    error
 }
 
 #[cfg(test)]
@@ -127,6 +138,10 @@ mod tests {
         insta::assert_snapshot!(
             message(FsAccessError::Escape("../x".into()).into()),
             @"path escapes the workspace: ../x"
+        );
+        insta::assert_snapshot!(
+            message(FsAccessError::Escape("../x\nhint: y".into()).into()),
+            @r"path escapes the workspace: ../x\nhint: y"
         );
     }
 }

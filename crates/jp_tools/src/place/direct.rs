@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 
 use self::write::Held;
 use super::{Change, Content, Deleted, Original, Place, PlaceError, Presence, Way};
-use crate::{git, walk::Tree};
+use crate::{git, text, walk::Tree};
 
 /// More threads wait for the disk rather than work.
 const MAX_THREADS: usize = 12;
@@ -54,7 +54,8 @@ impl Way for Beside {
 /// The files below the root of a call.
 #[derive(Debug)]
 pub(crate) struct Direct {
-    files: Files,
+    /// `None`: the sandbox shows nothing of the workspace, because no rule lets anything be seen.
+    files: Option<Files>,
     context: Context,
 }
 
@@ -63,7 +64,7 @@ impl Tree for Direct {
     type File = File;
 
     fn policy(&self) -> Option<&AccessPolicy> {
-        self.files.policy()
+        self.context.access.as_ref()
     }
 
     fn threads(&self) -> usize {
@@ -71,19 +72,19 @@ impl Tree for Direct {
     }
 
     fn kind(&self, path: &Utf8Path) -> Result<Kind, PlaceError> {
-        Ok(self.files.metadata(path)?.kind)
+        Ok(self.seen(Capability::Read, path)?.metadata(path)?.kind)
     }
 
     fn canonical(&self, path: &Utf8Path) -> Result<Utf8PathBuf, PlaceError> {
-        Ok(self.files.root().resolve(path)?.relative().to_owned())
+        Ok(self.seen(Capability::Read, path)?.root().resolve(path)?.relative().to_owned())
     }
 
     fn open(&self, path: &Utf8Path) -> Result<File, PlaceError> {
-        Ok(self.files.read(path)?)
+        Ok(self.seen(Capability::Read, path)?.read(path)?)
     }
 
     fn dir(&self, path: &Utf8Path) -> Result<Directory, PlaceError> {
-        Ok(self.files.directory(path)?)
+        Ok(self.seen(Capability::Read, path)?.directory(path)?)
     }
 
     fn path_of<'a>(&self, dir: &'a Directory) -> &'a Utf8Path {
@@ -96,15 +97,15 @@ impl Tree for Direct {
     }
 
     fn open_in(&self, dir: &Directory, name: &str) -> Result<File, PlaceError> {
-        Ok(self.files.read_in(dir, name)?)
+        Ok(self.seen(Capability::Read, dir.path())?.read_in(dir, name)?)
     }
 
     fn dir_in(&self, dir: &Directory, name: &str) -> Result<Directory, PlaceError> {
-        Ok(self.files.directory_in(dir, name)?)
+        Ok(self.seen(Capability::Read, dir.path())?.directory_in(dir, name)?)
     }
 
     fn leads_to_readable(&self, path: &Utf8Path) -> bool {
-        self.files.metadata(path).is_ok()
+        self.files.as_ref().is_some_and(|files| files.metadata(path).is_ok())
     }
 }
 
@@ -112,6 +113,7 @@ impl Place for Direct {
     type Held = Held;
 
     fn check(&self, capability: Capability, path: &Utf8Path) -> Result<(), PlaceError> {
+        self.seen(capability, path)?;
         match capability {
             Capability::Read => self.context.check_read(path),
             Capability::Create => self.context.check_create(path),
@@ -123,53 +125,58 @@ impl Place for Direct {
     }
 
     fn presence(&self, path: &Utf8Path) -> Result<Presence, PlaceError> {
-        let is_there = self.files.root().resolve(path)?.exists();
+        // Where nothing is seen, only the attempt to make it says what is granted.
+        let Some(files) = &self.files else { return Ok(Presence::Nothing) };
+        let is_there = files.root().resolve(path)?.exists();
         Ok(if is_there { Presence::There } else { Presence::Nothing })
     }
 
     fn is_dir(&self, path: &Utf8Path) -> bool {
-        self.files.list(path).is_ok()
+        self.files.as_ref().is_some_and(|files| files.list(path).is_ok())
     }
 
     fn create(&self, path: &Utf8Path, content: &[u8]) -> Result<(), PlaceError> {
-        self.make_parents(path)?;
-        Ok(write::create(&self.files, path, content)?)
+        let files = self.seen(Capability::Create, path)?;
+        let create = || {
+            self.make_parents(files, path)?;
+            Ok(write::create(files, path, content)?)
+        };
+        create().map_err(|error| self.explained(Capability::Create, path, error))
     }
 
     fn original(&self, path: &str, max: u64) -> Result<Original<Held>, PlaceError> {
-        Ok(write::open(&self.files, path, max)?)
+        let wanted = Utf8Path::new(path);
+        let files = self.seen(Capability::Update, wanted)?;
+        let opened = write::open(files, path, max).map_err(PlaceError::from);
+        opened.map_err(|error| self.explained(Capability::Update, wanted, error))
     }
 
     fn replace(&self, changes: Vec<Change<Held>>) -> Result<(), ToolError> {
-        write::replace(&self.files, changes)
+        match &self.files {
+            Some(files) => write::replace(files, changes),
+            // There is nothing to change: an original comes from files.
+            None => Ok(()),
+        }
     }
 
     fn delete(&self, path: &Utf8Path) -> Result<Deleted, PlaceError> {
-        let Err(error) = self.files.remove_file(path) else {
-            return Ok(Deleted::File);
-        };
-        let error = PlaceError::from(error);
-        // Linux says the first of a directory, other systems the second.
-        if !error.is_any(&[ErrorKind::IsADirectory, ErrorKind::PermissionDenied]) {
-            return Err(error);
-        }
-        match self.files.remove_dir(path).map_err(PlaceError::from) {
-            Ok(()) => Ok(Deleted::Directory),
-            Err(other) if other.is_any(&[ErrorKind::NotADirectory]) => Err(error),
-            Err(other) => Err(other),
-        }
+        let files = self.seen(Capability::Delete, path)?;
+        delete(files, path).map_err(|error| self.explained(Capability::Delete, path, error))
     }
 
     fn rename(&self, from: &Utf8Path, to: &Utf8Path, existing: Existing) -> Result<(), PlaceError> {
-        let is_there = self.files.root().resolve(from)?.exists();
-        match self.rename_or_carry(from, to, existing) {
+        let files = self.seen(Capability::Delete, from)?;
+        let is_there = files.root().resolve(from)?.exists();
+        let renamed = match rename_or_carry(files, from, to, existing) {
             // If it is not the source that is missing, it is a directory on the way to the target.
-            Err(error) if error.is_missing() && is_there => {
-                self.make_parents(to)?;
-                self.rename_or_carry(from, to, existing)
-            }
+            Err(error) if error.is_missing() && is_there => self
+                .make_parents(files, to)
+                .and_then(|()| rename_or_carry(files, from, to, existing)),
             renamed => renamed,
-        }
+        };
+        let (wanted, path) =
+            if is_there { (Capability::Create, to) } else { (Capability::Delete, from) };
+        renamed.map_err(|error| self.explained(wanted, path, error))
     }
 
     fn is_dirty(&self, canonical: &Utf8Path) -> bool {
@@ -184,17 +191,63 @@ impl Place for Direct {
 impl Direct {
     fn open(call: &Call) -> Result<Self, ToolError> {
         let context = call.context.clone();
-        let root = Root::open(&context.root).map_err(|error| {
-            ToolError::new(format!("cannot open the workspace {}: {error}", context.root))
-        })?;
-        Ok(Self { files: Files::new(root, context.access.clone()), context })
+        let access = context.access.clone();
+        let has_rules = access.as_ref().is_some_and(|access| !access.fs.is_empty());
+        let files = match Root::open(&context.root) {
+            Ok(root) => Some(Files::new(root, access)),
+            Err(error) if has_rules && error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                let message = format!("cannot open the workspace {}: {error}", context.root);
+                return Err(ToolError::new(message));
+            }
+        };
+        Ok(Self { files, context })
+    }
+
+    /// The files, if anything of them can be seen.
+    fn seen(&self, wanted: Capability, path: &Utf8Path) -> Result<&Files, PlaceError> {
+        self.files.as_ref().ok_or_else(|| match &self.context.access {
+            Some(access) => match access.check(wanted, path) {
+                Ok(()) => hidden(access, wanted, path),
+                Err(denied) => beside_update(access, path, denied.into()),
+            },
+            None => PlaceError::system(path, ErrorKind::NotFound),
+        })
+    }
+
+    /// An error of the system that is the sandbox's doing, in the words of the rules.
+    fn explained(&self, wanted: Capability, path: &Utf8Path, error: PlaceError) -> PlaceError {
+        let Some(files) = &self.files else { return error };
+        let Ok(resolved) = files.root().resolve(path) else { return error };
+        let path = resolved.relative();
+        let access = self.context.access.as_ref().filter(|access| !access.can_read(path));
+        let refused = [ErrorKind::ReadOnlyFilesystem, ErrorKind::PermissionDenied];
+        match access {
+            Some(access) if wanted == Capability::Create && error.is_denied() => {
+                beside_update(access, path, error)
+            }
+            Some(access) if error.is_missing() || error.is_any(&refused) => {
+                match access.check(wanted, path) {
+                    Ok(()) => hidden(access, wanted, path),
+                    Err(_) => error,
+                }
+            }
+            _ if error.is_any(&[ErrorKind::ReadOnlyFilesystem]) && is_of_jp(path) => {
+                PlaceError::Other(ToolError::new(format!(
+                    "{} is protected: it belongs to the settings of jp, which are changed only where \
+                     a rule names them",
+                    text::name(path.as_str())
+                )))
+            }
+            _ => error,
+        }
     }
 
     /// Makes the directories above a path that is to be made. Needs `create` on each, and on the path;
     /// without, nothing is made.
-    fn make_parents(&self, path: &Utf8Path) -> Result<(), PlaceError> {
+    fn make_parents(&self, files: &Files, path: &Utf8Path) -> Result<(), PlaceError> {
         self.context.check_create(path)?;
-        let root = self.files.root();
+        let root = files.root();
         let canonical = root.resolve(path)?.relative().to_owned();
         let mut missing: Vec<Utf8PathBuf> = Vec::new();
         for dir in canonical.ancestors().skip(1).filter(|dir| !dir.as_str().is_empty()) {
@@ -205,7 +258,7 @@ impl Direct {
             missing.push(dir.to_owned());
         }
         for dir in missing.iter().rev() {
-            match self.files.create_dir(dir) {
+            match files.create_dir(dir) {
                 // Somebody else was faster.
                 Err(OpenError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {}
                 made => made?,
@@ -213,51 +266,103 @@ impl Direct {
         }
         Ok(())
     }
+}
 
-    fn rename_or_carry(
-        &self,
-        from: &Utf8Path,
-        to: &Utf8Path,
-        existing: Existing,
-    ) -> Result<(), PlaceError> {
-        match self.files.rename(from, to, existing).map_err(PlaceError::from) {
-            Err(error) if error.is_any(&[ErrorKind::CrossesDevices]) => {
-                self.carry(from, to, existing).map_err(PlaceError::Other)
+fn delete(files: &Files, path: &Utf8Path) -> Result<Deleted, PlaceError> {
+    let Err(error) = files.remove_file(path) else {
+        return Ok(Deleted::File);
+    };
+    let error = PlaceError::from(error);
+    // Linux says the first of a directory, other systems the second.
+    if !error.is_any(&[ErrorKind::IsADirectory, ErrorKind::PermissionDenied]) {
+        return Err(error);
+    }
+    match files.remove_dir(path).map_err(PlaceError::from) {
+        Ok(()) => Ok(Deleted::Directory),
+        Err(other) if other.is_any(&[ErrorKind::NotADirectory]) => Err(error),
+        Err(other) => Err(other),
+    }
+}
+
+fn rename_or_carry(
+    files: &Files,
+    from: &Utf8Path,
+    to: &Utf8Path,
+    existing: Existing,
+) -> Result<(), PlaceError> {
+    match files.rename(from, to, existing).map_err(PlaceError::from) {
+        Err(error) if error.is_any(&[ErrorKind::CrossesDevices]) => {
+            carry(files, from, to, existing).map_err(PlaceError::Other)
+        }
+        renamed => renamed,
+    }
+}
+
+/// Moves a file by copying it. It is removed when the copy is whole.
+fn carry(
+    files: &Files,
+    from: &Utf8Path,
+    to: &Utf8Path,
+    existing: Existing,
+) -> Result<(), ToolError> {
+    let mut source = files.read(from)?;
+    let data = source.metadata()?;
+    if !data.is_file() {
+        return Err(ToolError::new(format!(
+            "{from} is no file, and has other rules than {to}: move the files in it one by one"
+        )));
+    }
+    match existing {
+        Existing::Replace => {
+            let original = write::open(files, to.as_str(), 0)?;
+            let mut content = Vec::new();
+            source.read_to_end(&mut content)?;
+            write::replace(files, vec![Change { original, content }])?;
+        }
+        Existing::Keep => {
+            let mut target = files.create(to)?;
+            let copied = io::copy(&mut source, &mut target)
+                .and_then(|_| target.set_permissions(data.permissions()))
+                .and_then(|()| target.sync_all());
+            if let Err(error) = copied {
+                let _best_effort = files.remove_file(to);
+                return Err(error.into());
             }
-            renamed => renamed,
         }
     }
+    Ok(files.remove_file(from)?)
+}
 
-    /// Moves a file by copying it. It is removed when the copy is whole.
-    fn carry(&self, from: &Utf8Path, to: &Utf8Path, existing: Existing) -> Result<(), ToolError> {
-        let files = &self.files;
-        let mut source = files.read(from)?;
-        let data = source.metadata()?;
-        if !data.is_file() {
-            return Err(ToolError::new(format!(
-                "{from} is no file, and has other rules than {to}: move the files in it one by one"
-            )));
-        }
-        match existing {
-            Existing::Replace => {
-                let original = write::open(files, to.as_str(), 0)?;
-                let mut content = Vec::new();
-                source.read_to_end(&mut content)?;
-                write::replace(files, vec![Change { original, content }])?;
-            }
-            Existing::Keep => {
-                let mut target = files.create(to)?;
-                let copied = io::copy(&mut source, &mut target)
-                    .and_then(|_| target.set_permissions(data.permissions()))
-                    .and_then(|()| target.sync_all());
-                if let Err(error) = copied {
-                    let _best_effort = files.remove_file(to);
-                    return Err(error.into());
-                }
-            }
-        }
-        Ok(files.remove_file(from)?)
+/// What is granted without `read`: the rules allow it, and the sandbox cannot.
+fn hidden(access: &AccessPolicy, wanted: Capability, path: &Utf8Path) -> PlaceError {
+    let grants: Vec<_> = access.fs.grants().iter().map(ToString::to_string).collect();
+    PlaceError::Other(
+        ToolError::new(format!(
+            "access denied: {} on {} is granted without read, and what cannot be read is hidden \
+             from a tool that opens its files itself (granted: {})",
+            wanted.as_str(),
+            text::name(path.as_str()),
+            grants.join(", ")
+        ))
+        .because(READ_TOO),
+    )
+}
+
+/// A refusal to make something that may be there, unseen, and may be changed then.
+fn beside_update(access: &AccessPolicy, path: &Utf8Path, denied: PlaceError) -> PlaceError {
+    if !access.can_update(path) {
+        return denied;
     }
+    let note = "update is granted there without read, so nobody can see whether it exists";
+    PlaceError::Other(ToolError::from(denied).because(note).because(READ_TOO))
+}
+
+/// What to do about rules that let something be changed and not read.
+const READ_TOO: &str = "grant `read` too, or let the host open the files with `runtime = \"vfs\"`";
+
+/// Whether a canonical path is one of those that hold the rules.
+fn is_of_jp(path: &Utf8Path) -> bool {
+    path.starts_with(".jp") || path == ".jp.toml"
 }
 
 impl Content for File {

@@ -20,12 +20,18 @@ pub(super) enum ArgumentError {
     TooMany(usize),
     #[error("{0:?} does not begin with `+`")]
     NoFormat(String),
-    #[error("`import` and `include` are not accepted in a filter")]
+    #[error("`import`, `include` and `modulemeta` are not accepted in a filter")]
     Import,
+    #[error("{0:?} begins with `@`, which would be replaced by words from a file")]
+    Expanded(String),
 }
 
 /// The arguments that name files, for somebody to check where they lead.
 pub(super) fn paths<'a>(util: &Util, args: &'a [String]) -> Result<Vec<&'a str>, ArgumentError> {
+    // This is done before options are told from values, so it counts for every word.
+    if let Some(word) = args.iter().find(|word| util.expands && word.starts_with('@')) {
+        return Err(ArgumentError::Expanded(beginning(word, 40).to_owned()));
+    }
     let mut paths = Vec::new();
     let mut operands = Vec::new();
     let mut words = args.iter().map(String::as_str);
@@ -90,6 +96,10 @@ fn short<'a>(
         if util.flags.contains(letter) {
             continue;
         }
+        // The next word is never its value, but a file.
+        if util.optional.contains(letter) {
+            return Ok(());
+        }
         if !util.values.contains(letter) {
             return Err(ArgumentError::Unknown(format!("-{letter}")));
         }
@@ -131,7 +141,7 @@ fn operand_paths<'b, 'a>(
 /// Whether a filter could read modules, which are files that no argument names. The words may occur as
 /// the name of a field or at the beginning of a string.
 fn imports(filter: &str) -> bool {
-    ["import", "include"].iter().any(|word| {
+    ["import", "include", "modulemeta"].iter().any(|word| {
         filter.match_indices(word).any(|(at, _)| {
             let before = filter[..at].chars().next_back();
             let after = filter[at + word.len()..].chars().next();
@@ -173,6 +183,18 @@ mod tests {
             ("jq .[\"import\"] f", "f"),
             ("uniq -c a", "a"),
             ("seq -5 5", ""),
+            // A value that is optional is in the same word, so the next is a file.
+            ("od -c -w a", "a"),
+            ("od -cw a", "a"),
+            ("od -w8 a", "a"),
+            ("od -wx a", "a"),
+            ("od --width a", "a"),
+            ("od --width=8 a", "a"),
+            ("date -I", ""),
+            ("date -Iseconds -d @0", ""),
+            ("uniq --all-repeated a", "a"),
+            ("diff --unified a b", "a b"),
+            ("strings -n 8 a", "a"),
         ] {
             assert_eq!(check(command).as_deref(), Ok(files), "{command}");
         }
@@ -206,7 +228,17 @@ mod tests {
             "jq import f",
             "jq (include f",
             "wc --files0-from=/etc/passwd",
+            "jq modulemeta f",
             "diff -r a b",
+            // `-Id` is the day and not `-d`, so a clock would be set.
+            "date -Id 010203042020",
+            "od --wid /etc/passwd",
+            "od --strings /etc/passwd",
+            "strings @a",
+            "strings -n @a b",
+            "strings --bytes @a b",
+            "strings -- @a",
+            "file --files-from a",
         ] {
             assert!(check(command).is_err(), "{command}");
         }

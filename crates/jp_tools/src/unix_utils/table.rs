@@ -15,11 +15,16 @@ pub(super) struct Util {
     pub(super) flags: &'static str,
     /// Options of one letter with a value.
     pub(super) values: &'static str,
-    /// Long options; those that end with `=` have a value.
+    /// Options of one letter whose value, if there is one, is the rest of the same word.
+    pub(super) optional: &'static str,
+    /// Long options; those that end with `=` have a value. One whose value is optional is listed with
+    /// and without.
     pub(super) long: &'static [&'static str],
     pub(super) operands: Operands,
     /// Whether a number with a sign is an option, as in `head -5`.
     pub(super) numbers: bool,
+    /// Whether a word that begins with `@`, wherever it is, is replaced by the content of a file.
+    pub(super) expands: bool,
     /// Whether exit code 1 is an answer and not a failure.
     pub(super) one_is_an_answer: bool,
 }
@@ -43,9 +48,11 @@ const NONE: Util = Util {
     name: "",
     flags: "",
     values: "",
+    optional: "",
     long: &[],
     operands: Operands::Files(ANY),
     numbers: false,
+    expands: false,
     one_is_an_answer: false,
 };
 
@@ -61,7 +68,7 @@ const TABLE: &[Util] = &[
     Util { name: "cmp", flags: "bls", values: "n", long: &["print-bytes", "verbose", "silent", "bytes="], operands: Operands::Files(2), one_is_an_answer: true, ..NONE },
     Util { name: "comm", flags: "123z", long: &["total", "check-order", "nocheck-order", "output-delimiter=", "zero-terminated"], operands: Operands::Files(2), ..NONE },
     Util { name: "cut", flags: "nsz", values: "bcdf", long: &["bytes=", "characters=", "fields=", "delimiter=", "complement", "only-delimited", "output-delimiter=", "zero-terminated"], ..NONE },
-    Util { name: "date", flags: "uRI", values: "d", long: &["date=", "utc", "universal", "iso-8601", "iso-8601=", "rfc-3339=", "rfc-email"], operands: Operands::Format, ..NONE },
+    Util { name: "date", flags: "uR", values: "d", optional: "I", long: &["date=", "utc", "universal", "iso-8601", "iso-8601=", "rfc-3339=", "rfc-email"], operands: Operands::Format, ..NONE },
     Util { name: "diff", flags: "abBceEinqstuwyZ", values: "UCW", long: &["unified", "unified=", "context", "context=", "brief", "report-identical-files", "side-by-side", "width=", "ignore-case", "ignore-all-space", "ignore-space-change", "ignore-blank-lines", "ignore-trailing-space", "text", "minimal", "suppress-common-lines"], operands: Operands::Files(2), one_is_an_answer: true, ..NONE },
     Util { name: "dirname", flags: "z", long: &["zero"], operands: Operands::Text, ..NONE },
     Util { name: "expand", flags: "i", values: "t", long: &["initial", "tabs="], ..NONE },
@@ -73,7 +80,7 @@ const TABLE: &[Util] = &[
     Util { name: "jq", flags: "acejMnrRsSC", long: &["ascii-output", "compact-output", "exit-status", "join-output", "monochrome-output", "null-input", "raw-output", "raw-input", "slurp", "sort-keys", "tab", "indent=", "seq", "stream", "arg==", "argjson=="], operands: Operands::Jq, one_is_an_answer: true, ..NONE },
     Util { name: "md5sum", flags: "btz", long: SUMS, ..NONE },
     Util { name: "nl", flags: "p", values: "bdfhilnsvw", long: &["body-numbering=", "section-delimiter=", "footer-numbering=", "header-numbering=", "line-increment=", "join-blank-lines=", "number-format=", "no-renumber", "number-separator=", "starting-line-number=", "number-width="], ..NONE },
-    Util { name: "od", flags: "abcdfilosvx", values: "AjNtSw", long: &["address-radix=", "skip-bytes=", "read-bytes=", "format=", "output-duplicates", "width="], ..NONE },
+    Util { name: "od", flags: "abcdfilosvx", values: "AjNtS", optional: "w", long: &["address-radix=", "skip-bytes=", "read-bytes=", "format=", "output-duplicates", "width", "width="], ..NONE },
     Util { name: "paste", flags: "sz", values: "d", long: &["serial", "delimiters=", "zero-terminated"], ..NONE },
     Util { name: "rev", ..NONE },
     Util { name: "seq", flags: "w", values: "fs", long: &["format=", "separator=", "equal-width"], operands: Operands::Text, numbers: true, ..NONE },
@@ -81,7 +88,7 @@ const TABLE: &[Util] = &[
     Util { name: "sha256sum", flags: "btz", long: SUMS, ..NONE },
     Util { name: "sha512sum", flags: "btz", long: SUMS, ..NONE },
     Util { name: "sort", flags: "bcCdfghiMmnrRsuVz", values: "kt", long: &["ignore-leading-blanks", "dictionary-order", "ignore-case", "general-numeric-sort", "ignore-nonprinting", "month-sort", "human-numeric-sort", "numeric-sort", "random-sort", "reverse", "version-sort", "check", "merge", "key=", "stable", "field-separator=", "unique", "zero-terminated"], one_is_an_answer: true, ..NONE },
-    Util { name: "strings", flags: "afw", values: "nte", long: &["all", "print-file-name", "bytes=", "radix=", "encoding="], ..NONE },
+    Util { name: "strings", flags: "afw", values: "nte", long: &["all", "print-file-name", "bytes=", "radix=", "encoding="], expands: true, ..NONE },
     Util { name: "tac", flags: "br", values: "s", long: &["before", "regex", "separator="], ..NONE },
     Util { name: "tail", flags: "qvz", values: "nc", long: &["lines=", "bytes=", "quiet", "silent", "verbose", "zero-terminated"], numbers: true, ..NONE },
     Util { name: "tr", flags: "cCdst", long: &["complement", "delete", "squeeze-repeats", "truncate-set1"], operands: Operands::Text, ..NONE },

@@ -47,12 +47,52 @@ fn what_leads_out_of_the_workspace_is_refused() {
         ("cat", &["/proc/self/environ"]),
         ("jq", &[".", "/etc/passwd"]),
         ("diff", &["a.txt", "/etc/passwd"]),
+        ("diff", &["--unified", "/etc/passwd", "a.txt"]),
+        ("uniq", &["--all-repeated", "/etc/passwd"]),
+        ("sort", &["--check", "/etc/passwd"]),
+        ("od", &["-c", "-w", "/etc/passwd"]),
+        ("od", &["-cw", "/etc/passwd"]),
+        ("od", &["-w8", "/etc/passwd"]),
+        ("od", &["--width", "/etc/passwd"]),
+        ("od", &["--width=8", "/etc/passwd"]),
+        ("strings", &["-n", "4", "/etc/passwd"]),
     ] {
         let answer = run(&world, util, args, "");
         assert!(answer.error().contains("the workspace"), "{util} {args:?}: {}", answer.error());
     }
     for (util, args) in [("cat", ["."].as_slice()), ("diff", &[".", "."]), ("cat", &["none"])] {
         assert!(run(&world, util, args, "").is_error(), "{util} {args:?}");
+    }
+    // Words that would be replaced by the content of a file, and the names of options cut short.
+    world.write("names", "/etc/passwd\n");
+    for (util, args) in [
+        ("strings", ["@/etc/passwd"].as_slice()),
+        ("strings", &["-n", "@/etc/passwd"]),
+        ("strings", &["-n", "@/etc/passwd", "a.txt"]),
+        ("strings", &["--bytes", "@/etc/passwd"]),
+        ("strings", &["-fn", "@names"]),
+        ("strings", &["-n@/etc/passwd", "a.txt"]),
+        ("strings", &["--bytes=@/etc/passwd", "a.txt"]),
+        ("strings", &["@names"]),
+        ("strings", &["--", "@names"]),
+        ("od", &["--wid", "/etc/passwd"]),
+        ("od", &["--strings", "/etc/passwd"]),
+        ("wc", &["--files0", "names"]),
+        ("wc", &["--files0-from=names"]),
+        ("sort", &["--files0-from", "names"]),
+        ("file", &["-f", "names"]),
+        ("file", &["-bf", "names"]),
+        ("date", &["-f", "/etc/passwd"]),
+        ("date", &["-r", "/etc/passwd"]),
+        ("date", &["--ref", "/etc/passwd"]),
+        ("date", &["-Id", "010203042020"]),
+        ("md5sum", &["-c", "names"]),
+        ("diff", &["--from-file", "/etc/passwd", "a.txt"]),
+        ("jq", &["-n", "\"/etc/passwd\" | modulemeta"]),
+    ] {
+        let answer = run(&world, util, args, "");
+        let error = answer.error();
+        assert!(!error.contains("root:"), "{util} {args:?}: {error}");
     }
 }
 

@@ -99,6 +99,9 @@ pub(crate) fn execute(ctx: &Ctx, calling: Calling<'_>) -> Result {
     if calling.changes.is_some_and(|changes| changes.review) {
         attendant::can_review(ctx)?;
     }
+    // Nobody knows how long that takes. Later an interruption would be for the call, which does not listen
+    // while it is read.
+    let json = calling.args.json.as_ref().map(|text| object(ctx, text)).transpose()?;
     let trace = match (calling.trace, &entry) {
         (Some(path), Some(tool)) => Some(TraceFile::open(ctx, tool, path)?),
         (Some(_), None) => {
@@ -109,7 +112,8 @@ pub(crate) fn execute(ctx: &Ctx, calling: Calling<'_>) -> Result {
     let journal = Journal::open(ctx, calling.args.conversation.as_deref(), which.name())?;
     let cancel = CancellationToken::new();
     let end = tools::block_on(async {
-        let call = Box::pin(call(ctx, calling, trace, &journal, &cancel));
+        let json = json.unwrap_or_default();
+        let call = Box::pin(call(ctx, calling, json, trace, &journal, &cancel));
         interruptible(call, &cancel).await?
     });
     journal.finish()?;
@@ -119,6 +123,7 @@ pub(crate) fn execute(ctx: &Ctx, calling: Calling<'_>) -> Result {
 async fn call(
     ctx: &Ctx,
     calling: Calling<'_>,
+    json: Map<String, Value>,
     trace: Option<TraceFile>,
     journal: &Journal,
     cancel: &CancellationToken,
@@ -139,8 +144,16 @@ async fn call(
     if tool.settings.result == ResultMode::Ask {
         attendant::can_accept(ctx, name)?;
     }
+    let changes = match calling.changes {
+        Some(ChangesArgs { dry_run: true, .. }) => Changes::Show,
+        Some(ChangesArgs { review: true, .. }) => Changes::Review,
+        _ => Changes::Make,
+    };
+    if changes == Changes::Show && tool.runtime.leaves_nothing() {
+        pretend(&mut tool);
+    }
     settle(&mut tool, &args.answers)?;
-    let arguments = given(ctx, args, which, &tool)?;
+    let arguments = given(json, args, which, &tool)?;
     let (yes, stat) = (calling.yes, calling.changes.is_some_and(|changes| changes.stat));
     let attendant = Attendant { ctx, yes, stat, progress: &progress, warned: &warned };
     let asked = RefCell::new(HashSet::new());
@@ -157,11 +170,6 @@ async fn call(
         handles: &handles,
         record: &record,
         pause: PAUSE,
-    };
-    let changes = match calling.changes {
-        Some(ChangesArgs { dry_run: true, .. }) => Changes::Show,
-        Some(ChangesArgs { review: true, .. }) => Changes::Review,
-        _ => Changes::Make,
     };
     let id = ctx.now().as_nanosecond().to_string();
     let call = ToolCall { id, name: name.to_owned(), arguments };
@@ -232,6 +240,14 @@ pub(in crate::cmd) async fn interruptible<T>(
     }
 }
 
+/// Says yes to changes that are only shown, unless the configuration says something else.
+fn pretend(tool: &mut ResolvedTool) {
+    const ID: &str = "apply_changes";
+    if tool.settled(ID).answer.is_none() {
+        tool.settle(ID, SettledAnswer::Value(true.into()));
+    }
+}
+
 /// Settles the answers that were given with the call. What they mean is known when they are asked for.
 fn settle(tool: &mut ResolvedTool, answers: &[String]) -> Result {
     for answer in answers {
@@ -260,15 +276,11 @@ fn warn_of_unused(ctx: &Ctx, answers: &[String], asked: &HashSet<String>, end: &
 
 /// The arguments of the call: an object, and words on top of it.
 fn given(
-    ctx: &Ctx,
+    mut given: Map<String, Value>,
     args: &CallArgs,
     which: Which<'_>,
     tool: &ResolvedTool,
 ) -> Result<Map<String, Value>> {
-    let mut given = match &args.json {
-        Some(text) => object(ctx, text)?,
-        None => Map::new(),
-    };
     let words = arguments::from_words(&tool.definition, &args.arguments);
     given.extend(words.map_err(|error| with_usage(which, tool, Error::usage(error)))?);
     Ok(given)
@@ -332,7 +344,12 @@ fn shown(ctx: &Ctx, Calling { which, args, .. }: Calling<'_>, failure: Failure) 
 /// A failure, with what can be done about it wherever the tool was called.
 pub(super) fn plain(name: &str, failure: Failure) -> Error {
     let is_explained = failure.error.trace.iter().any(|cause| cause.contains("timeout_secs"));
-    let error = Error::new(cause_exit(failure.cause), failure.error.message);
+    // What a tool says must not look like a line of ours. What is wrong with arguments is our own list.
+    let message = match failure.cause {
+        Cause::Arguments => failure.error.message,
+        _ => failure.error.message.replace('\n', "\n  "),
+    };
+    let error = Error::new(cause_exit(failure.cause), message);
     let error = failure.error.trace.into_iter().fold(error, Error::cause);
     match failure.cause {
         Cause::Unpermitted => error.hint("--yes lets it run"),

@@ -15,7 +15,7 @@
 use std::{
     cell::RefCell,
     collections::HashMap,
-    io::{BufRead as _, IsTerminal as _, stdin},
+    io::{self, BufRead, IsTerminal as _, stdin},
     sync::Arc,
     thread,
     time::Duration,
@@ -106,10 +106,18 @@ impl<'a> Session<'a> {
             };
             let Some(line) = line else { break };
             // One that is wrong is no reason to end the others.
-            let obeyed = match str::from_utf8(&line).map(str::trim) {
+            let text = match &line {
+                Line::Whole(line) => str::from_utf8(line)
+                    .map(str::trim)
+                    .map_err(|_| Error::usage("not a command: it is not UTF-8 text")),
+                Line::Long => {
+                    Err(Error::usage(format!("not a command: longer than {LONGEST} bytes")))
+                }
+            };
+            let obeyed = match text {
                 Ok("") => continue,
                 Ok(line) => self.obey(line).await,
-                Err(_) => Err(Error::usage("not a command: it is not UTF-8 text")),
+                Err(error) => Err(error),
             };
             if let Err(error) = obeyed {
                 // Nobody reads the answers any more.
@@ -137,7 +145,17 @@ impl<'a> Session<'a> {
             self.in_words(line)?
         };
         let id = command.id().to_owned();
-        let state = self.tell(command).await?;
+        // Of a value of two words the first is taken for an id.
+        let is_unknown = matches!(command, ToolCommand::Apply { .. })
+            && id != ID
+            && !self.handles.alive().await.contains(&id);
+        let told = self.tell(command).await;
+        let state = told.map_err(|error| {
+            if is_unknown && !line.starts_with('{') {
+                return error.hint("a value with spaces needs quotes: `apply 'one two'`");
+            }
+            error
+        })?;
         self.questions.remove(&id);
         if let ToolState::Waiting { question, .. } = &state {
             self.questions.insert(id.clone(), question.clone());
@@ -232,16 +250,89 @@ fn asked(question: &Question) -> String {
     format!("{} ({how})", question.text)
 }
 
+/// The longest line that is taken for a command.
+const LONGEST: usize = 16 * 1024 * 1024;
+
+/// A line of the input.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Whole(Vec<u8>),
+    /// One that is longer than any command. It was passed over.
+    Long,
+}
+
 /// The lines of stdin. They are read in a thread of its own, because a terminal can be read in no other
 /// way without waiting for it.
-fn lines() -> mpsc::Receiver<Vec<u8>> {
+fn lines() -> mpsc::Receiver<Line> {
     let (sender, receiver) = mpsc::channel(16);
     thread::spawn(move || {
-        for line in stdin().lock().split(b'\n').map_while(std::result::Result::ok) {
+        let mut input = stdin().lock();
+        while let Ok(Some(line)) = read_line(&mut input, LONGEST) {
             if sender.blocking_send(line).is_err() {
                 return;
             }
         }
     });
     receiver
+}
+
+/// The next line, without what ends it; `None` at the end of the input.
+fn read_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    let (mut is_long, mut is_empty) = (false, true);
+    loop {
+        let piece = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            piece => piece?,
+        };
+        if piece.is_empty() {
+            break;
+        }
+        is_empty = false;
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let part = &piece[..end.unwrap_or(piece.len())];
+        is_long |= line.len() + part.len() > longest;
+        if is_long {
+            line = Vec::new();
+        } else {
+            line.extend_from_slice(part);
+        }
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(match (is_empty, is_long) {
+        (true, _) => None,
+        (false, true) => Some(Line::Long),
+        (false, false) => Some(Line::Whole(line)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_a_largest_size() {
+        let whole = |text: &str| Line::Whole(text.as_bytes().to_vec());
+        for (text, expected) in [
+            ("", vec![]),
+            ("a\n\nb", vec![whole("a"), whole(""), whole("b")]),
+            ("12345\n", vec![whole("12345")]),
+            ("123456\nb\n", vec![Line::Long, whole("b")]),
+            ("b\n123456789", vec![whole("b"), Line::Long]),
+        ] {
+            // However it comes in.
+            for piece in [1, 3, 64] {
+                let mut input = io::BufReader::with_capacity(piece, text.as_bytes());
+                let mut lines = Vec::new();
+                while let Some(line) = read_line(&mut input, 5).unwrap() {
+                    lines.push(line);
+                }
+                assert_eq!(lines, expected, "{text:?} in pieces of {piece}");
+            }
+        }
+    }
 }

@@ -260,3 +260,52 @@ fn an_older_server_is_recognized_the_next_time() {
     assert_eq!(wire(&env, "server/discover").len(), 1);
     assert_eq!(wire(&env, "initialize").len(), 2);
 }
+
+/// What the configuration changes of a tool, it changes in the same way whoever described the tool.
+#[test]
+fn overrides_make_the_same_of_a_server_and_of_a_program() {
+    // D06-025
+    let parameters = json!({
+        "path": { "type": "string", "description": "The file." },
+        "count": { "type": "integer", "default": 1, "minimum": 1 },
+        "mode": { "type": "string", "enum": ["fast", "slow"] },
+    });
+    let own = json!({
+        "path": { "type": "string", "summary": "The file.", "required": true },
+        "count": { "type": "integer", "default": 1, "minimum": 1 },
+        "mode": { "type": "string", "enum": ["fast", "slow"], "required": false },
+    });
+    let schema = json!({ "type": "object", "properties": parameters, "required": ["path"] });
+    let script = json!({
+        "era": "modern",
+        "tools": [{ "name": "t", "description": "Tries it.", "inputSchema": schema }],
+        "calls": { "t": [text("x")] },
+    });
+    let described =
+        json!({ "tools": [{ "name": "t", "summary": "Tries it.", "parameters": own }] });
+    for overrides in [
+        "",
+        "summary = 'S'",
+        "description = 'D'",
+        "parameters.path.summary = 'Which file.'",
+        "parameters.count.default = 3",
+        "parameters.count = { summary = 'How often.', default = 2 }",
+        "parameters.mode.default = 'slow'",
+    ] {
+        let entry = |name: &str, source: &str| {
+            format!("[conversation.tools.{name}]\nsource = '{source}'\n{overrides}\n")
+        };
+        let own = format!("{}command = 'cat described.json'\n", entry("own", "local"));
+        let env = served(&script, &(entry("theirs", "mcp.s.t") + &own));
+        env.write("described.json", described.to_string());
+        let shown = |name: &str| {
+            let shown = json(&env.jp(["--format", "json", "tool", "show", name]).run().success());
+            let takes = &shown["parameters"];
+            let texts = ["summary", "description", "examples"].map(|key| shown[key].clone());
+            let overridden = shown["origins"]["parameters"].as_object().unwrap().values();
+            let overridden: Vec<_> = overridden.map(|from| from["overridden"].clone()).collect();
+            (texts, takes["properties"].clone(), takes["required"].clone(), overridden)
+        };
+        assert_eq!(shown("theirs"), shown("own"), "{overrides}");
+    }
+}

@@ -333,3 +333,20 @@ fn the_bundled_program_describes_all_of_its_tools() {
     let tools = json(&answer)["tools"].as_array().unwrap().len();
     assert!(tools >= 8, "{answer}");
 }
+
+/// What a tool is can depend on its options, so it is told them, and is asked again with others.
+#[test]
+fn options_are_known_to_a_program_that_describes_itself() {
+    let script = r#"read -r line
+case $line in *'"site":"x"'*) site=x;; *'"site":"y"'*) site=y;; *) site=none;; esac
+echo "{\"tools\":[{\"name\":\"t\",\"summary\":\"site $site\",\"parameters\":{}}]}"
+"#;
+    let env = workspace("");
+    program(&env, "t.sh", script);
+    for (options, expected) in
+        [("", "site none"), ("options.site = \"x\"", "site x"), ("options.site = \"y\"", "site y")]
+    {
+        env.write(".jp/config.toml", local("t", "./t.sh") + options);
+        assert_eq!(summaries(&env, &[]), [expected]);
+    }
+}

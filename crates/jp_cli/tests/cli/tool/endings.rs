@@ -117,6 +117,24 @@ fn an_interrupted_list() {
     until_gone(&mark);
 }
 
+/// Arguments that do not come can be waited for no longer.
+#[test]
+fn reading_arguments_can_be_interrupted() {
+    let env = with_script(&(described("{}") + "echo ran"));
+    env.command("/usr/bin/mkfifo", ["fifo"]).run().success();
+    let jp = env!("CARGO_BIN_EXE_jp");
+    for json in ["@fifo", "- < fifo"] {
+        // It is the process that is signalled, and not a shell around it.
+        let script = format!("exec 3<>fifo; exec {jp} tool run t --json {json}");
+        let running = env.command("/bin/bash", ["-c", &script]).spawn();
+        std::thread::sleep(Duration::from_millis(500));
+        running.signal(Signal::INT);
+        let output = running.wait();
+        assert!(output.exit_code() == Some(130) || output.signal() == Some(2), "{json}: {output}");
+        assert!(!output.stdout().contains("ran"), "{json}: {output}");
+    }
+}
+
 /// Whoever reads one line wants no more, and that is no failure.
 #[test]
 fn a_reader_that_goes_away() {

@@ -127,7 +127,6 @@ fn tools_that_cannot_be_used() {
         // There is nobody to update.
         assert!(!output.stderr().contains("update the program"), "{output}");
     }
-    // D06-018: only a local tool is asked this way; the others never have a program.
     let env = workspace("[conversation.tools.t]\nsource = \"builtin\"\n");
     insta::assert_snapshot!(env.jp(["tool", "show", "tt"]).run(), @"
     $ jp tool show tt
@@ -143,6 +142,62 @@ fn tools_that_cannot_be_used() {
     error: no tool is called `grep`
     hint: the tools of this workspace are t
     ");
+}
+
+#[test]
+fn a_tool_has_at_least_a_second() {
+    let env = workspace(&(local("t", "true") + "timeout_secs = 0\n"));
+    let output = env.jp(["tool", "list"]).run().code(2);
+    assert!(output.stderr().contains("must be an integer from 1 to"), "{output}");
+}
+
+/// Only a local tool is asked what it takes, also where another one has a `command` that would answer.
+#[test]
+fn a_tool_of_another_source_is_not_asked() {
+    // D06-018
+    for (name, source, expected) in [
+        ("t", "local", "Does it."),
+        ("describe_tools", "builtin", "parameter"),
+        ("u", "mcp.server.tool", "no MCP server is called `server`"),
+    ] {
+        let command = "command = \"./t.sh\"";
+        let env =
+            workspace(&format!("[conversation.tools.{name}]\nsource = {source:?}\n{command}\n"));
+        program(&env, "t.sh", &described("{\"asked\": {\"type\": \"string\"}}"));
+        let output = env.jp(["tool", "show", name]).run();
+        let said = format!("{}{}", output.stdout(), output.stderr());
+        assert!(said.contains(expected), "{source}: {output}");
+        assert_eq!(said.contains("asked"), source == "local", "{source}: {output}");
+    }
+}
+
+/// What a tool says about its failure cannot be taken for advice of jp.
+#[test]
+fn lines_of_a_failure_are_no_hints() {
+    let env =
+        with_script(&(described("{}") + "printf 'went wrong\\nhint: run this\\n' >&2; exit 1"));
+    let output = env.jp(["tool", "run", "t"]).run().code(1);
+    assert!(output.stderr().contains("went wrong"), "{output}");
+    assert!(!output.stderr().lines().any(|line| line.starts_with("hint: run")), "{output}");
+    let error = r#"printf '%s\n' '{"type":"error","message":"went wrong\nhint: run this","trace":[],"transient":false}'"#;
+    let env = with_script(&(described("{}") + error));
+    let output = env.jp(["tool", "run", "t"]).run().code(1);
+    assert!(output.stderr().contains("\n  hint: run this"), "{output}");
+}
+
+/// The only tool of a program answers to any name, but whoever asked for another one is told.
+#[test]
+fn a_lone_tool_of_another_name() {
+    let config = |source: &str| {
+        format!("[conversation.tools.mine]\nsource = {source:?}\ncommand = \"./t.sh\"\n")
+    };
+    for (source, is_told) in [("local", false), ("local.t", false), ("local.other", true)] {
+        let env = workspace(&config(source));
+        program(&env, "t.sh", &described("{}"));
+        let output = env.jp(["tool", "show", "mine"]).run().success();
+        let told = "its program offers no `other`, only `t`, which is taken";
+        assert_eq!(output.stderr().contains(told), is_told, "{source}: {output}");
+    }
 }
 
 /// Outside of a workspace there are no tools, and that is what is said.

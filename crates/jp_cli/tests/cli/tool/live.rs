@@ -349,3 +349,14 @@ fn permission_is_asked_for_once() {
     let output = env.jp(["tool", "session", "--yes", "git_stage"]).stdin("spawn\n").run().code(1);
     assert!(output.stderr().contains("run = \"skip\""), "{output}");
 }
+
+#[test]
+fn a_value_of_two_words_and_a_line_without_end() {
+    let env = repository();
+    let output = session(&env, "git_stage", "spawn\napply hello world\n").run();
+    assert!(output.stderr().contains("a value with spaces needs quotes"), "{output}");
+    let long = "x".repeat(17 * 1024 * 1024);
+    let output = session(&env, "git_stage", &format!("{long}\nspawn\n")).run();
+    assert!(output.stderr().contains("not a command: longer than 16777216 bytes"), "{output}");
+    assert!(output.stdout().contains("[session: waiting]"), "{output}");
+}

@@ -184,3 +184,14 @@ fn a_disabled_tool_is_still_there_for_people() {
     assert!(listed.stdout().contains("disabled"), "{listed}");
     run(&env, &["t"]).run().success();
 }
+
+/// Keys that were pressed before the question was there are no answer to it.
+#[test]
+fn what_was_typed_before_is_no_answer() {
+    let env = configured("run = \"ask\"");
+    let mut terminal = run(&env, &["t"]).pty(SIZE);
+    terminal.send("y\r");
+    terminal.expect("Run t?", LIMIT).send("n\r");
+    terminal.wait(LIMIT).code(5);
+    assert!(!env.path("runs").exists());
+}

@@ -1,8 +1,11 @@
 //! Strings that are the text of another value.
 //!
 //! Only a string that the parameter does not take is looked at, and it becomes another value only if
-//! that value says exactly as much: `"05"`, `" 5"`, `"1e400"` and numbers with more digits than fit
-//! stay what they are, and so does an object in which a name occurs twice.
+//! that value says exactly as much: `"2.50"` and `"1e3"` do, but `"05"`, `" 5"`, `"1e400"` and numbers with
+//! more digits than fit stay what they are, and so does an object in which a name occurs twice.
+//!
+//! A number without a fraction is an integer, however it is written: JSON does not tell `1.0` from `1`, and
+//! a tool that asked for an integer does.
 
 use std::fmt;
 
@@ -12,15 +15,28 @@ use serde_json::{Map, Number, Value};
 
 use crate::tool::definition;
 
-/// Replaces a string by the value it stands for, if the parameter takes that and not the string.
+/// Replaces a string by the value it stands for, or a number by the integer it is, if the parameter takes
+/// that and not what was given.
 pub(super) fn coerce(parameter: &Parameter, value: &mut Value) {
-    if let Value::String(text) = &*value
-        && !accepts(parameter, value)
-        && let Some(literal) = literal(text)
-        && accepts(parameter, &literal)
-    {
-        *value = literal;
+    if accepts(parameter, value) {
+        return;
     }
+    let meant = match &*value {
+        Value::String(text) => literal(text),
+        Value::Number(number) => whole(number),
+        _ => None,
+    };
+    if let Some(meant) = meant.filter(|meant| accepts(parameter, meant)) {
+        *value = meant;
+    }
+}
+
+/// The integer that a number without a fraction is.
+fn whole(number: &Number) -> Option<Value> {
+    let number = number.as_f64().filter(|it| number.is_f64() && it.fract() == 0.0)?;
+    let text = format!("{number:.0}");
+    let (negative, positive) = (text.parse::<i64>().ok(), text.parse::<u64>().ok());
+    negative.map(Value::from).or(positive.map(Value::from))
 }
 
 /// Whether a parameter takes values of this type, and this one where it lists them. What is inside the
@@ -57,13 +73,26 @@ fn literal(text: &str) -> Option<Value> {
         "false" => Some(Value::Bool(false)),
         "null" => Some(Value::Null),
         _ if text.trim_start().starts_with(['[', '{']) => exact(text),
-        // The number has to be written the way we would write it, so that nothing is lost.
-        _ if text.len() <= 64 => {
-            let number: Number = serde_json::from_str(text).ok()?;
-            (number.to_string() == text).then_some(Value::Number(number))
-        }
+        _ if text.len() <= 64 => number(text).map(Value::Number),
         _ => None,
     }
+}
+
+/// The number that a text is, if nothing is lost: a whole one has to be written the way we would write it,
+/// and one with a fraction or an exponent must not have more digits than a float keeps.
+fn number(text: &str) -> Option<Number> {
+    const MAX_DIGITS: usize = 15;
+    let number: Number = serde_json::from_str(text).ok()?;
+    if number.to_string() == text {
+        return Some(number);
+    }
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let is_float = mantissa.len() < text.len() || mantissa.contains('.');
+    let digits = mantissa.replace(['-', '.'], "");
+    let digits = digits.trim_matches('0');
+    let is_kept = digits.len() <= MAX_DIGITS && digits.is_empty() == (number.as_f64() == Some(0.0));
+    let is_plain = !text.contains(char::is_whitespace);
+    (is_float && is_kept && is_plain).then_some(number)
 }
 
 /// Parses JSON, but not if a part of it would be lost.

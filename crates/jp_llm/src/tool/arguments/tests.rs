@@ -78,6 +78,11 @@ fn a_string_becomes_what_it_is_the_text_of() {
     becomes(kind("integer"), "-12", json!(-12));
     becomes(kind("number"), "5", json!(5));
     becomes(kind("number"), "0.25", json!(0.25));
+    becomes(kind("number"), "2.50", json!(2.5));
+    becomes(kind("number"), "-0.10", json!(-0.1));
+    becomes(kind("number"), "1e3", json!(1000.0));
+    becomes(kind("number"), "1.5E-3", json!(0.0015));
+    becomes(kind("number"), "0.0", json!(0.0));
     becomes(kind("boolean"), "true", json!(true));
     becomes(kind("boolean"), "false", json!(false));
     becomes(kind("null"), "null", json!(null));
@@ -120,7 +125,16 @@ fn a_string_becomes_what_it_is_the_text_of() {
         ),
         (
             "number",
-            &["1e400", "1.10", "1e5", ".5", "5.", "NaN", "0.1000000000000000055511151231257827"],
+            &[
+                "1e400",
+                "1e-400",
+                "1e3 ",
+                "01.5",
+                ".5",
+                "5.",
+                "NaN",
+                "0.1000000000000000055511151231257827",
+            ],
         ),
         ("boolean", &["True", "yes", "1", "TRUE"]),
         ("null", &["", "None", "NULL"]),
@@ -132,6 +146,22 @@ fn a_string_becomes_what_it_is_the_text_of() {
             assert!(error.contains(&format!("found {}", &json!(text).to_string()[..1])), "{error}");
         }
     }
+}
+
+#[test]
+fn a_whole_number_is_an_integer_however_it_is_written() {
+    let check = |parameter: Value, given: Value, expected: Value| {
+        check(&json!({ "v": parameter }), &json!({ "v": given }), &json!({ "v": expected }));
+    };
+    // Numbers are compared as they are written: `1` is not `1.0` here.
+    check(json!({ "type": "integer" }), json!(1.0), json!(1));
+    check(json!({ "type": "integer" }), json!(-3e2), json!(-300));
+    check(json!({ "type": ["integer", "null"] }), json!(0.0), json!(0));
+    check(json!({ "items": { "type": "integer" } }), json!([2.0]), json!([2]));
+    check(json!({ "type": "number" }), json!(1.0), json!(1.0));
+    check(json!({ "type": "integer" }), json!(1e18), json!(1_000_000_000_000_000_000_u64));
+    let error = refused(json!({ "v": { "type": "integer" } }), json!({ "v": 1.5 }));
+    assert!(error.contains("`v`"), "{error}");
 }
 
 #[test]
@@ -280,7 +310,23 @@ proptest! {
     fn nothing_is_lost_when_a_string_becomes_a_value(text in "-?[0-9]{0,24}(\\.[0-9]{0,20})?(e-?[0-9]{1,3})?") {
         let parameters = json!({ "v": { "type": "number" } });
         if let Ok(prepared) = prepare(parameters, json!({ "v": text })) {
-            prop_assert_eq!(prepared["v"].to_string(), text);
+            prop_assert_eq!(meaning(&prepared["v"].to_string()), meaning(&text), "{}", text);
         }
     }
+}
+
+/// What a decimal number says, however it is written: its sign, its digits without zeros around them, and
+/// where the point is.
+fn meaning(text: &str) -> (bool, String, i64) {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{}{fraction}", whole.trim_start_matches('-'));
+    let trailing = digits.len() - digits.trim_end_matches('0').len();
+    let (digits, fraction) = (digits.trim_matches('0').to_owned(), fraction.len());
+    if digits.is_empty() {
+        return (false, digits, 0);
+    }
+    let [trailing, fraction] = [trailing, fraction].map(|it| i64::try_from(it).unwrap());
+    let exponent: i64 = exponent.parse().unwrap();
+    (text.starts_with('-'), digits, exponent + trailing - fraction)
 }

@@ -58,6 +58,10 @@ impl ToolRuntime for StdioRuntime {
             self.run(request).await.unwrap_or_else(failed)
         })
     }
+
+    fn leaves_nothing(&self) -> bool {
+        self.program.leaves_nothing()
+    }
 }
 
 /// What of the changes is lost, whatever is decided about the others.

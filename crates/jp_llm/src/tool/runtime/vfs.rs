@@ -137,6 +137,10 @@ impl ToolRuntime for VfsRuntime {
             self.run(request).await.unwrap_or_else(failed)
         })
     }
+
+    fn leaves_nothing(&self) -> bool {
+        self.tool.program.leaves_nothing()
+    }
 }
 
 impl VfsTool {

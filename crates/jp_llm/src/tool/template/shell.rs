@@ -14,8 +14,9 @@
 //!
 //! Not to see the quotes right would not let a value in, it would let the shell split a value into
 //! words or take its `*` for a pattern. Where quotes are hard to follow, or where a parameter would
-//! mean something else, a placeholder is therefore refused instead of guessed at. A template author
-//! who hands a value to another language (`python -c`, `ssh`) gives it up; that cannot be seen here.
+//! mean something else, a placeholder is therefore refused instead of guessed at, and so it is beside
+//! another shell that would parse it again ([`interpreters`](super::interpreters)). An author who writes a
+//! value into a program of another language (`awk`, `sed`, `python -c`) gives it up.
 
 mod reader;
 

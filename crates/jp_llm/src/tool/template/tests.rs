@@ -53,6 +53,33 @@ fn a_template_can_use_the_whole_context() {
 }
 
 #[test]
+fn a_word_that_a_shell_reads_takes_no_value() {
+    for text in [
+        "sh -c 'echo {{tool.arguments.a}}'",
+        "bash -e -c 'echo {{tool.arguments.a}}'",
+        "bash -c -e 'echo {{tool.arguments.a}}'",
+        "env A=b /bin/bash -ec {{tool.arguments.a}}",
+        "xargs -n 1 sh -c 'echo {{tool.arguments.a}}'",
+        "su nobody -c {{tool.arguments.a}}",
+        "su --command={{tool.arguments.a}} nobody",
+        "env -S '{{tool.arguments.a}}'",
+        "env -S{{tool.arguments.a}}",
+        "ssh host ls {{tool.arguments.a}}",
+    ] {
+        let error = refused(&line(text));
+        assert!(error.contains("as commands"), "{text}: {error}");
+    }
+    for text in [
+        "sh -c 'echo \"$1\"' sh {{tool.arguments.a}}",
+        "sh -e tool.sh {{tool.arguments.a}}",
+        "env A={{tool.arguments.a}} ls -c",
+        "wc -c {{tool.arguments.a}}",
+    ] {
+        assert!(CommandTemplate::new(&line(text)).is_ok(), "{text}");
+    }
+}
+
+#[test]
 fn a_line_is_split_before_it_is_filled_in() {
     let arguments = json!({ "a": "x y", "b": "$(z) \"'\\", "n": null, "deep": { "k": [1, "t"] } });
     let check = |text: &str, expected: &[&str]| {

@@ -60,6 +60,7 @@ impl Judge<'_> {
             (Capability::Create, _) if self.node.kind == Kind::File => granted,
             (_, What::Host { write, .. }) => self.writes(capability, write, granted),
             (_, What::Blank) if self.is_missing() => granted,
+            (Capability::Create, What::Blank) if self.node.kind == Kind::Directory => granted,
             (_, What::Blank | What::Hidden | What::Private { .. }) => false,
         }
     }

@@ -78,7 +78,10 @@ fn tree() -> impl Strategy<Value = Vec<String>> {
 
 fn rules() -> impl Strategy<Value = Vec<String>> {
     let letters = proptest::sample::select(
-        &["", "r", "r", "rx", "rw", "rw", "rwx", "ru", "rc", "rd", "rcu", "rud", "w", "x", "ux"][..],
+        &[
+            "", "r", "r", "rx", "rw", "rw", "rwx", "ru", "rc", "rd", "rcu", "rud", "w", "c", "cd",
+            "x", "ux",
+        ][..],
     );
     let path = prop_oneof![3 => path(), 1 => Just(".".to_owned())];
     vec((path, letters).prop_map(|(path, letters)| format!("{path}:{letters}")), 1..7)

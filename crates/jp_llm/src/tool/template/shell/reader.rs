@@ -1,7 +1,7 @@
 //! A reader of shell text that knows what each position is inside of. It does not understand
 //! commands; it follows quotes, and stops at what it would have to guess.
 
-use super::ShellProblem;
+use super::{super::interpreters::Interpreter, ShellProblem};
 
 /// Reads a text, character by character.
 #[derive(Debug)]
@@ -52,6 +52,7 @@ impl Reader {
     pub(super) fn step(&mut self, c: char) -> Result<(), ShellProblem> {
         let pending = self.pending.take();
         let is_nested = self.frames.len() > 1;
+        self.note_quoted(c);
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let next = match frame {
             Frame::Commands(commands) => commands.step(pending, c, is_nested)?,
@@ -78,10 +79,26 @@ impl Reader {
         Ok(())
     }
 
+    /// Notes what is between the quotes of a word: `"-c"` is an option like `-c`.
+    fn note_quoted(&mut self, c: char) {
+        if let [.., Frame::Commands(commands), Frame::Single | Frame::Double] =
+            self.frames.as_mut_slice()
+            && !matches!(c, '\'' | '"')
+        {
+            commands.text.push(c);
+        }
+    }
+
     /// How a parameter is written at this position.
     pub(super) fn reference(&mut self, number: &str) -> Result<String, ShellProblem> {
         if let Some(c @ ('\\' | '$')) = self.pending.take() {
             return Err(ShellProblem::After(c));
+        }
+        for frame in &self.frames {
+            if let Frame::Commands(Commands { interpreter: Some(Interpreter::Remote), .. }) = frame
+            {
+                return Err(ShellProblem::Beside(Interpreter::Remote.shown()));
+            }
         }
         match self.frames.last_mut() {
             Some(Frame::Commands(commands)) => {
@@ -160,12 +177,16 @@ struct Commands {
     parens: usize,
     /// The word that is being read, as far as it is unquoted.
     word: String,
+    /// The same word with what is in its quotes.
+    text: String,
     /// Whether the word has other parts too.
     is_mixed: bool,
     /// The word before.
     before: String,
     /// Whether the command is `set`, whose arguments can replace the parameters.
     in_set: bool,
+    /// What in this command reads words as commands.
+    interpreter: Option<Interpreter>,
 }
 
 impl Commands {
@@ -193,11 +214,14 @@ impl Commands {
         match c {
             '(' | ')' | ';' | '|' | '&' | '\n' | '<' | '>' | ' ' | '\t' | '\r' => {
                 self.end_word(is_nested)?;
-                self.in_set &= matches!(c, '<' | '>' | ' ' | '\t' | '\r');
+                if !matches!(c, '<' | '>' | ' ' | '\t' | '\r') {
+                    (self.in_set, self.interpreter) = (false, None);
+                }
                 Ok(self.separate(c, is_nested))
             }
             c => {
                 self.word.push(c);
+                self.text.push(c);
                 Ok(Move::Stay)
             }
         }
@@ -235,6 +259,7 @@ impl Commands {
     /// their arguments as program text, and the parentheses of `case` are not in pairs.
     fn end_word(&mut self, is_nested: bool) -> Result<(), ShellProblem> {
         let word = std::mem::take(&mut self.word);
+        let text = std::mem::take(&mut self.text);
         let is_mixed = std::mem::take(&mut self.is_mixed);
         if word.is_empty() && !is_mixed {
             return Ok(());
@@ -245,6 +270,13 @@ impl Commands {
         if !is_mixed {
             self.check_word(&word, is_nested)?;
         }
+        match self.interpreter {
+            Some(interpreter) if interpreter.is_text_option(&text) => {
+                return Err(ShellProblem::Beside(interpreter.shown()));
+            }
+            // The last one that is named is the one that gets what follows.
+            _ => self.interpreter = Interpreter::of(&text).or(self.interpreter),
+        }
         self.before = if is_mixed { String::new() } else { word };
         Ok(())
     }
@@ -254,12 +286,10 @@ impl Commands {
             "shift" => return Err(ShellProblem::Hides("`shift`")),
             "function" => return Err(ShellProblem::Hides("a function")),
             "eval" | "let" => return Err(ShellProblem::Beside("`eval` or `let`")),
+            "trap" | "alias" => return Err(ShellProblem::Beside("`trap` or `alias`")),
             "[[" => return Err(ShellProblem::Beside("`[[`; write `[` instead")),
             "case" if is_nested => return Err(ShellProblem::Beside("`case` inside `$(…)`")),
             "set" => self.in_set = true,
-            _ if word.starts_with('-') && word.ends_with('c') && is_shell(&self.before) => {
-                return Err(ShellProblem::Beside("a shell inside the shell"));
-            }
             _ => {}
         }
         Ok(())
@@ -271,9 +301,4 @@ impl Commands {
         let is_name = is_option(&self.before) && self.before.ends_with('o');
         !is_option(word) && !is_name
     }
-}
-
-fn is_shell(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or_default();
-    matches!(name, "sh" | "ash" | "bash" | "dash" | "ksh" | "mksh" | "zsh")
 }

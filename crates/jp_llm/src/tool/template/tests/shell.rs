@@ -134,6 +134,38 @@ fn where_a_value_cannot_be_followed_it_is_refused() {
     check("eval {{tool.name}}", "`eval`");
     check("bash -c \"echo {{tool.name}}\"", "a shell inside the shell");
     check("/bin/sh -ec 'echo {{tool.name}}'", "a shell inside the shell");
+    for nested in [
+        "bash -e -c \"echo {{tool.name}}\"",
+        "bash -ce \"echo {{tool.name}}\"",
+        "bash --norc -x -c \"echo {{tool.name}}\"",
+        "bash \"-c\" \"echo {{tool.name}}\"",
+        "\"bash\" '-c' \"echo {{tool.name}}\"",
+        "$SHELL -c {{tool.name}}",
+        "env A=b bash -c {{tool.name}}",
+        "ls | xargs -n 1 sh -c \"echo {{tool.name}}\"",
+        "find . -exec sh -c \"echo {{tool.name}}\" \\;",
+        "su nobody -c \"echo {{tool.name}}\"",
+        "su --command=\"echo {{tool.name}}\" nobody",
+        "flock x -c {{tool.name}}",
+        "echo \"$(bash -e -c {{tool.name}})\"",
+    ] {
+        check(nested, "a shell inside the shell");
+    }
+    check("env -S {{tool.name}}", "`env -S`");
+    check("env --split-string={{tool.name}}", "`env -S`");
+    check("ssh host {{tool.name}}", "`ssh`");
+    check("ssh host \"ls {{tool.name}}\"", "`ssh`");
+    check("trap \"echo bye {{tool.name}}\" EXIT; true", "`trap`");
+    check("alias a=\"echo {{tool.name}}\"", "`alias`");
+    // A script has its own arguments, and the next command is another one.
+    for fine in [
+        "bash -e script.sh {{tool.name}}",
+        "sh script.sh; wc -c {{tool.name}}",
+        "ssh host ls; echo {{tool.name}}",
+        "env A={{tool.name}} ls -c",
+    ] {
+        assert!(CommandTemplate::new(&shell(fine)).is_ok(), "{fine}");
+    }
     check("[[ 1 -eq {{tool.name}} ]]", "`[[`");
     check("echo $(case a in a) echo {{tool.name}};; esac)", "`case` inside");
     check("{% filter upper %}{{tool.name}}{% endfilter %}", "captures text");

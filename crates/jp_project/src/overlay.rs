@@ -23,7 +23,10 @@ mod merged;
 mod state;
 mod store;
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::{
+    io::Read,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
 
 use camino::Utf8Path;
 use jp_tool::access::{Capability, FsAccessError};
@@ -35,7 +38,7 @@ use self::{
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
     ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
-    nodes::{self, At, Nodes},
+    nodes::{self, At, Nodes, Source},
     walk::View,
 };
 
@@ -178,9 +181,22 @@ impl ProjectFiles for OverlayProjectFiles {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
+        let mut content = content;
+        let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        self.write_from(path, &mut content, size, mode)
+    }
+
+    fn write_from(
+        &self,
+        path: &ProjectPath,
+        content: &mut dyn Read,
+        size: u64,
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
         let mut state = self.lock_to_write()?;
         let at = self.at_to_make(&mut state, path)?;
-        nodes::write(&mut self.merged(&mut state), &self.rules, &at, content, mode)
+        let source = Source { reader: content, size };
+        nodes::write(&mut self.merged(&mut state), &self.rules, &at, source, mode)
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {

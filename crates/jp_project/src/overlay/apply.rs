@@ -102,8 +102,8 @@ impl OverlayProjectFiles {
         path: &ProjectPath,
         mode: WriteMode,
     ) -> Result<(), CommitError> {
-        let content = state.store.read(&file.content, 0, file.content.len())?;
-        Ok(self.below.write(path, &content, mode)?)
+        let mut content = state.store.reader(&file.content);
+        Ok(self.below.write_from(path, &mut content, file.content.len(), mode)?)
     }
 
     /// Deletes what has to go before something of another kind can be there. Of a directory everything

@@ -32,6 +32,9 @@ impl Default for Bounds {
     }
 }
 
+/// How much of a content is read at once.
+const PIECE: u64 = 256 << 10;
+
 #[derive(Debug)]
 pub(super) struct Store {
     scratch: Utf8PathBuf,
@@ -131,6 +134,11 @@ impl Store {
         }
     }
 
+    /// The whole of a content, in pieces.
+    pub(super) fn reader<'a>(&'a self, stored: &'a Stored) -> impl Read + 'a {
+        Pieces { store: self, stored, offset: 0 }
+    }
+
     #[cfg(test)]
     pub(super) fn memory(&self) -> u64 {
         self.memory
@@ -148,6 +156,23 @@ impl Store {
         if let Place::Memory(bytes) = &stored.place {
             self.memory = self.memory.saturating_sub(len_of(bytes));
         }
+    }
+}
+
+struct Pieces<'a> {
+    store: &'a Store,
+    stored: &'a Stored,
+    offset: u64,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.stored.len() - self.offset;
+        let len = left.min(len_of(buffer)).min(PIECE);
+        let piece = self.store.read(self.stored, self.offset, len)?;
+        buffer[..piece.len()].copy_from_slice(&piece);
+        self.offset += len_of(&piece);
+        Ok(piece.len())
     }
 }
 

@@ -27,7 +27,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
 };
-use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
+use tokio::runtime::Handle;
 
 use self::{
     alarm::Alarm,
@@ -36,17 +36,17 @@ use self::{
 };
 use super::{
     End, Inbound, Pipes, Shared,
-    job::Turns,
+    job::{Turn, Turns},
     lines::{Arrived, Line, Lines},
     outbox::{Outbox, Sent},
 };
-use crate::{gate::Gate, host::Host, reply};
+use crate::{gate::Gate, host::Host, record::Attempt, reply};
 
 /// How much may wait to be read by the tool before it is not read from.
-const MOST_UNREAD: usize = 32 << 20;
+const MOST_UNREAD: usize = 16 << 20;
 /// How many requests may be under way, and how long they may be together.
 const MOST_REQUESTS: usize = 1_024;
-const MOST_REQUESTED: usize = 32 << 20;
+const MOST_REQUESTED: usize = 16 << 20;
 /// So much is answered before what was answered is sent: together costs less, and early starts the tool.
 const TOGETHER: usize = 64 << 10;
 /// How many lines are taken one by one before others are listened to, and how many that came together or for how
@@ -83,7 +83,7 @@ pub(super) struct Talk {
     /// The length of all that is under way.
     requested: usize,
     /// The turns of answers that are unread, while too much is: nobody else takes them.
-    unread: Vec<OwnedSemaphorePermit>,
+    unread: Vec<Turn>,
     clock: Clock,
     alarm: Option<Alarm>,
     /// Whether the tool was told to end.
@@ -319,7 +319,12 @@ impl Talk {
         }
         match ToHost::parse(line) {
             Ok(ToHost::Request(request)) => {
-                self.request(request.id.clone(), line.len(), || Call::parse(&request))
+                // Only looked at closer if somebody wants to know.
+                let is_recorded = self.host.recorder().is_some();
+                let attempt = || is_recorded.then(|| Attempt::of(&request));
+                self.request(request.id.clone(), line.len(), || {
+                    Call::parse(&request).map_err(|error| (error, attempt()))
+                })
             }
             Ok(ToHost::Notification(notification)) => self.notification(&notification),
             Err(refusal) => self.no_message(refusal.id.as_ref(), refusal.error, line.len()),

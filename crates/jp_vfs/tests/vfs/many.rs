@@ -61,6 +61,25 @@ fn a_slow_search_delays_no_quick_request() {
     assert_eq!(tool.line()["id"], "slow");
 }
 
+// D11-280 where nothing is answered at once: searches have turns of their own.
+#[test]
+fn searches_delay_no_short_request_anywhere() {
+    let (world, ends) = World::far_away();
+    world.put("a", "x");
+    let mut tool = world.start();
+    for id in 0..6 {
+        tool.request(id, "fs.grep", json!({"pattern": "x"}));
+    }
+    for _ in 0..20 {
+        assert_eq!(tool.code("fs.read", json!({"path": "a"})), 0);
+        assert_eq!(tool.code("fs.write", json!({"path": "a", "content": "x"})), 0);
+    }
+    ends.store(true, std::sync::atomic::Ordering::SeqCst);
+    for id in 0..6 {
+        assert_eq!(code_of(&tool.answer(id)), 0);
+    }
+}
+
 // D11-177 D11-184: whoever has sent much at once is told at once that this is enough, and nothing more of it is
 // done.
 #[test]

@@ -22,8 +22,7 @@ pub struct VfsConfig {
     /// The longest message that a tool may send, in bytes.
     #[schemars(range(min = 4096, max = 268_435_456))]
     pub message_bytes: u64,
-    /// How many seconds one request of a tool may take, except those that have a limit of their own.
-    /// Waiting for an answer does not count.
+    /// For how many seconds a tool may be silent while nothing is owed to it, and leave its input unread.
     #[schemars(range(min = 1, max = 86_400))]
     pub request_timeout_secs: u32,
     /// How many seconds a tool has to end by itself after it was told that its call is canceled.
@@ -41,7 +40,7 @@ pub struct VfsConfig {
 }
 
 impl VfsConfig {
-    /// How long one request may take.
+    /// How long a tool may be silent.
     pub fn request_timeout(&self) -> Duration {
         seconds(self.request_timeout_secs)
     }

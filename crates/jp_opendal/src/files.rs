@@ -8,13 +8,13 @@
 //! A directory is made with a marker (see [`crate::store`]). Before the last thing goes from a directory
 //! it gets one if it has none, because on a disk it would stay.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, io::Read, sync::Arc};
 
 use bytes::Bytes;
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_project::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
-    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode,
+    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, backend::whole,
 };
 use jp_tool::access::Capability;
 
@@ -29,6 +29,8 @@ use crate::{
 const LISTING: Amount = Amount { keys: 200, bytes: 0 };
 /// How often something is judged again that others changed meanwhile.
 const ATTEMPTS: usize = 5;
+/// The largest file of a program that is brought back: it goes to the store as a whole, from memory.
+const MAX_WHOLE: u64 = 64 << 20;
 
 /// The files of a project in a store. Clones and views under other rules share its connections.
 #[derive(Debug, Clone)]
@@ -128,6 +130,15 @@ impl OpendalProjectFiles {
         self.keep_parent(path)?;
         let amount = Amount { keys: keys.len(), bytes: 0 };
         self.ask(path, amount, |store, _| async move { store.delete(&keys).await })
+    }
+
+    fn put(&self, path: &ProjectPath, content: Bytes, mode: WriteMode) -> Result<(), ProjectError> {
+        for _ in 0..ATTEMPTS {
+            if self.try_write(path, content.clone(), mode)? {
+                return Ok(());
+            }
+        }
+        Err(self.is_busy(path))
     }
 
     /// Whether a file was written; not if it was judged as new and is not.
@@ -260,13 +271,17 @@ impl ProjectFiles for OpendalProjectFiles {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
-        let content = Bytes::copy_from_slice(content);
-        for _ in 0..ATTEMPTS {
-            if self.try_write(path, content.clone(), mode)? {
-                return Ok(());
-            }
-        }
-        Err(self.is_busy(path))
+        self.put(path, Bytes::copy_from_slice(content), mode)
+    }
+
+    fn write_from(
+        &self,
+        path: &ProjectPath,
+        content: &mut dyn Read,
+        size: u64,
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
+        self.put(path, whole(path, content, size, MAX_WHOLE)?.into(), mode)
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {

@@ -138,7 +138,8 @@ impl StoreError {
             Self::Timeout(_) => io::ErrorKind::TimedOut,
             Self::Unreachable(_) => io::ErrorKind::NotConnected,
             Self::Refused(_) => io::ErrorKind::PermissionDenied,
-            Self::Config(_) => io::ErrorKind::InvalidInput,
+            // Not `InvalidInput`: whoever asked for a file has done nothing wrong.
+            Self::Config(_) => io::ErrorKind::Other,
             Self::Name(_) => io::ErrorKind::InvalidFilename,
             Self::TooMany => io::ErrorKind::FileTooLarge,
             Self::Occupied => io::ErrorKind::AlreadyExists,
@@ -156,4 +157,24 @@ impl StoreError {
 /// path can have is not seen.
 pub(crate) fn is_name(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && name.len() <= 255 && !name.contains('\0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // What is wrong with the settings is not told to a tool as its own mistake, and what is its own is.
+    #[test]
+    fn each_kind_says_whose_fault_it_is() {
+        for (error, expected) in [
+            (StoreError::Config(String::new()), io::ErrorKind::Other),
+            (StoreError::Failed(String::new()), io::ErrorKind::Other),
+            (StoreError::Unreachable(String::new()), io::ErrorKind::NotConnected),
+            (StoreError::Timeout(Duration::ZERO), io::ErrorKind::TimedOut),
+            (StoreError::Name("x"), io::ErrorKind::InvalidFilename),
+            (StoreError::TooMany, io::ErrorKind::FileTooLarge),
+        ] {
+            assert_eq!(error.kind(), expected, "{error:?}");
+        }
+    }
 }

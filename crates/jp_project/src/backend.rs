@@ -2,5 +2,6 @@
 
 pub use crate::{
     grep::grep,
+    parts::whole,
     walk::{Found, Pace, Tree},
 };

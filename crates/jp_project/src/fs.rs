@@ -19,7 +19,7 @@ use jp_tool::access::{
 
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
-    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
+    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep, parts,
     walk::{Found, Tree},
 };
 
@@ -59,6 +59,11 @@ impl FsProjectFiles {
         self.files
             .create_whole(path.as_path(), content)
             .map_err(|error| ProjectError::from_open(error, path))
+    }
+
+    /// Makes a file that is filled afterwards, in a directory that is there.
+    pub(crate) fn create_open(&self, path: &ProjectPath) -> Result<File, ProjectError> {
+        self.files.create(path.as_path()).map_err(|error| ProjectError::from_open(error, path))
     }
 
     /// Makes the directories above a path that is to be made. All are judged before the first is made.
@@ -200,6 +205,17 @@ impl ProjectFiles for FsProjectFiles {
             }
         }
         Err(ProjectError::AlreadyExists { path: path.clone() })
+    }
+
+    /// A file takes its place as a whole, for which it is in memory.
+    fn write_from(
+        &self,
+        path: &ProjectPath,
+        content: &mut dyn Read,
+        size: u64,
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
+        self.write(path, &parts::whole(path, content, size, u64::MAX)?, mode)
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {

@@ -3,8 +3,12 @@
 //! Files are searched by several threads in no order, and the answer must not show that: it is the
 //! beginning of all matches sorted by path, however much fits ([`collect`]). A file counts as binary if
 //! there is a NUL in it anywhere; then nothing of it is told.
+//!
+//! To know whether a file is binary it has to be read to its end, so what was found in it is held until then.
+//! Every thread has a file, and most have few lines that match: one that has many waits until no other has.
 
 mod collect;
+mod until;
 
 use std::{
     io::{self, Read},
@@ -20,7 +24,11 @@ use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
 
-use self::collect::{Collector, Hit};
+pub use self::until::Until;
+use self::{
+    collect::{Collector, Hit},
+    until::Watched,
+};
 use crate::{
     ProjectError, ProjectPath,
     walk::{Tree, Visit, walk},
@@ -33,6 +41,8 @@ const MAX_COMPILED: usize = 10 << 20;
 const MAX_CACHE: usize = 64 << 20;
 /// How much of a file is in memory; a file with a longer line is left out.
 const MAX_HEAP: usize = 8 << 20;
+/// So much of one file is held while others are searched too; only one of them at a time holds more.
+const MAX_BESIDE: usize = 256 << 10;
 /// The longest part of a line that is told.
 const MAX_LINE: usize = 16 << 10;
 /// How many lines around a match can be asked for.
@@ -42,7 +52,7 @@ const DEFAULT_MATCHES: usize = 100_000;
 const DEFAULT_BYTES: usize = 8 << 20;
 
 /// What to search for, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct GrepQuery {
     /// A regular expression that is matched line by line.
     pub pattern: String,
@@ -58,8 +68,10 @@ pub struct GrepQuery {
     pub fixed: bool,
     /// How many matching lines are told.
     pub max_matches: usize,
-    /// How many bytes are told, about.
+    /// How many bytes are told, about; also what they take in memory.
     pub max_bytes: usize,
+    /// When the search is given up.
+    pub until: Until,
 }
 
 impl GrepQuery {
@@ -74,6 +86,7 @@ impl GrepQuery {
             fixed: false,
             max_matches: DEFAULT_MATCHES,
             max_bytes: DEFAULT_BYTES,
+            until: Until::default(),
         }
     }
 
@@ -157,16 +170,18 @@ pub struct GrepLine {
 pub fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
     let matcher = query.matcher()?;
     let collector = Mutex::new(Collector::new(query.max_matches, query.max_bytes));
-    let is_full = AtomicBool::new(false);
-    let (searches, unread) = walk(tree, &query.paths, || Search {
+    let (is_full, large) = (AtomicBool::new(false), Mutex::new(()));
+    let (searches, unread) = walk(tree, &query.paths, &query.until, || Search {
         query,
         matcher: &matcher,
         searcher: searcher(query.context()),
         collector: &collector,
         is_full: &is_full,
+        large: &large,
         unread: 0,
         binary: 0,
     })?;
+    query.until.check()?;
     let unread = searches.iter().fold(unread, |sum, search| sum + search.unread);
     let binary = searches.iter().map(|search| search.binary).sum();
     drop(searches);
@@ -191,6 +206,8 @@ struct Search<'a> {
     collector: &'a Mutex<Collector>,
     /// Whether it is worth asking the collector before a file is opened.
     is_full: &'a AtomicBool,
+    /// Held by the thread whose file has much.
+    large: &'a Mutex<()>,
     unread: usize,
     binary: usize,
 }
@@ -217,7 +234,10 @@ impl<F: Read> Visit<F> for Search<'_> {
             context: u64::try_from(self.query.context()).unwrap_or(u64::MAX),
             last_match: 0,
             is_binary: false,
+            large: self.large,
+            turn: None,
         };
+        let file = Watched::new(file, &self.query.until);
         // All backends are read as a stream: other ways find a NUL in other places.
         match self.searcher.search_reader(self.matcher, file, &mut sink) {
             Err(_) => self.unread += 1,
@@ -233,28 +253,34 @@ impl<F: Read> Visit<F> for Search<'_> {
 
 /// What is taken down while one file is searched. To know that it is not binary, it has to be read to
 /// the end; lines beyond the limits are only counted.
-struct Lines {
+struct Lines<'a> {
     hit: Hit,
     max_matches: usize,
     max_bytes: usize,
     context: u64,
     last_match: u64,
     is_binary: bool,
+    large: &'a Mutex<()>,
+    turn: Option<MutexGuard<'a, ()>>,
 }
 
-impl Lines {
+impl Lines<'_> {
     fn has_room(&self) -> bool {
         self.hit.matches < self.max_matches && self.hit.bytes < self.max_bytes
     }
 
     fn keep(&mut self, number: u64, bytes: &[u8], is_match: bool) {
+        if self.hit.bytes > MAX_BESIDE && self.turn.is_none() {
+            // Whoever has it waits for nobody, so its turn ends.
+            self.turn = Some(self.large.lock().unwrap_or_else(PoisonError::into_inner));
+        }
         let line = GrepLine { number, content: text(bytes), is_match };
         self.hit.bytes += collect::weight(&line);
         self.hit.lines.push(line);
     }
 }
 
-impl Sink for Lines {
+impl Sink for Lines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -35,14 +35,14 @@ mod rules;
 mod sqlite;
 mod walk;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, io::Read, sync::Arc};
 
 use camino::Utf8Path;
 
 pub use self::{
     error::ProjectError,
     fs::FsProjectFiles,
-    grep::{FileMatches, GrepAnswer, GrepLine, GrepQuery, InvalidPattern},
+    grep::{FileMatches, GrepAnswer, GrepLine, GrepQuery, InvalidPattern, Until},
     materialize::{Materialized, SyncError, Synced},
     memory::MemoryProjectFiles,
     null::NullProjectFiles,
@@ -51,6 +51,9 @@ pub use self::{
     rules::Rules,
     sqlite::{OpenDatabaseError, SqliteProjectFiles},
 };
+
+/// The largest content that is in memory as a whole while it is written.
+pub(crate) const MAX_WHOLE: u64 = 64 << 20;
 
 /// The files of a project under rules.
 ///
@@ -68,6 +71,18 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError>;
+
+    /// The same with a content of this size that is read while it is written: what a program made can be larger
+    /// than what anybody wants to have in memory. A backend that cannot write in pieces takes up to 64 MiB.
+    fn write_from(
+        &self,
+        path: &ProjectPath,
+        content: &mut dyn Read,
+        size: u64,
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
+        self.write(path, &parts::whole(path, content, size, MAX_WHOLE)?, mode)
+    }
 
     /// Whether something is there. Needs `read`.
     fn exists(&self, path: &ProjectPath) -> Result<bool, ProjectError> {

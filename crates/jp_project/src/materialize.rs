@@ -6,9 +6,14 @@
 //! then nothing is brought back, and the paths are named.
 //!
 //! Only files and directories travel. Links, FIFOs and sockets that a program makes stay in the copy, and
-//! so do permissions. A copy has a largest size, and a file is in memory while it travels.
+//! so do permissions. A copy has a largest size, and so has each file. Files travel in pieces, as far as the backend
+//! can write in pieces ([`ProjectFiles::write_from`]).
 
-use std::{collections::BTreeMap, io, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    io::{self, Read, Write},
+    sync::Arc,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{FsAccessError, path::Root};
@@ -16,14 +21,16 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::{
-    DeleteReach, FsProjectFiles, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Rules, Slice,
-    WriteMode,
+    DeleteReach, FsProjectFiles, Kind, ProjectError, ProjectFiles, ProjectPath, Rules, Slice,
+    WriteMode, parts::Parts,
 };
 
 /// The largest file that travels, the most files and directories, and the most bytes of all files.
 const MAX_FILE: u64 = 256 << 20;
 const MAX_ENTRIES: usize = 500_000;
 const MAX_BYTES: u64 = 8 << 30;
+/// How much of a file is on its way at once; each piece can be a request to somewhere far away.
+const PIECE: u64 = 4 << 20;
 
 /// A directory with the files of a project. A copy is removed when this is dropped.
 #[derive(Debug)]
@@ -60,7 +67,7 @@ pub enum SyncError {
 
 #[derive(Debug)]
 struct Copy {
-    inside: FsProjectFiles,
+    inside: Arc<FsProjectFiles>,
     project: Arc<dyn ProjectFiles>,
     before: States,
     _dir: TempDir,
@@ -93,11 +100,8 @@ impl Materialized {
             .ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?;
         let root = Root::open(path).map_err(failed)?;
         let path = root.path().to_owned();
-        let inside = FsProjectFiles::new(root, Rules::default());
-        let before = scan(project.as_ref(), &mut |path, content| match content {
-            None => inside.create_dir(path),
-            Some(content) => inside.write(path, content, WriteMode::CreateNew),
-        })?;
+        let inside = Arc::new(FsProjectFiles::new(root, Rules::default()));
+        let before = scan(&project, Some(&inside))?;
         Ok(Self { path, copy: Some(Copy { inside, project, before, _dir: dir }) })
     }
 
@@ -115,7 +119,8 @@ impl Materialized {
 
 impl Copy {
     fn sync_back(&mut self) -> Result<Synced, SyncError> {
-        let now = scan(&self.inside, &mut |_, _| Ok(()))?;
+        let inside: Arc<dyn ProjectFiles> = self.inside.clone();
+        let now = scan(&inside, None)?;
         let changed = |path: &&ProjectPath| self.before.get(path) != now.get(path);
         let mut paths: Vec<_> =
             self.before.keys().chain(now.keys()).filter(changed).cloned().collect();
@@ -149,8 +154,9 @@ impl Copy {
             None => return Ok(false),
             Some(State::Directory) => make_dir(self.project.as_ref(), path)?,
             Some(State::File(_)) => {
-                let content = self.inside.read(path, Part::whole(MAX_FILE))?;
-                self.project.write(path, &content.bytes, WriteMode::Replace)?;
+                let mut content = open(self.inside.clone(), path)?;
+                let size = content.size();
+                self.project.write_from(path, &mut content, size, WriteMode::Replace)?;
             }
         }
         Ok(true)
@@ -167,7 +173,7 @@ impl Copy {
     fn check_conflicts(&self, paths: &[ProjectPath], now: &States) -> Result<(), SyncError> {
         let mut conflicts = Vec::new();
         for path in paths {
-            let current = match state(self.project.as_ref(), path) {
+            let current = match state(&self.project, path) {
                 // What cannot be seen has not been copied; whether it can be made the rules decide.
                 Err(ProjectError::Access(_)) => continue,
                 current => current?,
@@ -189,7 +195,7 @@ impl Copy {
         if !is_replaced {
             return Ok(false);
         }
-        Ok(match state(self.project.as_ref(), path)? {
+        Ok(match state(&self.project, path)? {
             None => false,
             Some(State::File(_)) => true,
             Some(State::Directory) => self.project.list_dir(path, Slice::default())?.is_empty(),
@@ -205,20 +211,23 @@ fn make_dir(project: &dyn ProjectFiles, path: &ProjectPath) -> Result<(), Projec
 }
 
 /// What is at a path now.
-fn state(project: &dyn ProjectFiles, path: &ProjectPath) -> Result<Option<State>, ProjectError> {
+fn state(
+    project: &Arc<dyn ProjectFiles>,
+    path: &ProjectPath,
+) -> Result<Option<State>, ProjectError> {
     match project.metadata(path) {
         Err(ProjectError::NotFound { .. }) => Ok(None),
         Err(error) => Err(error),
         Ok(data) if data.kind == Kind::Directory => Ok(Some(State::Directory)),
-        Ok(_) => Ok(Some(hash(&project.read(path, Part::whole(MAX_FILE))?.bytes))),
+        Ok(_) => Ok(Some(travel(open(project.clone(), path)?, path, None)?.0)),
     }
 }
 
-/// What gets each directory, and each file with its content.
-type Visit<'a> = dyn FnMut(&ProjectPath, Option<&[u8]>) -> Result<(), ProjectError> + 'a;
-
-/// Everything that may be read, each directory before what is in it.
-fn scan(project: &dyn ProjectFiles, visit: &mut Visit<'_>) -> Result<States, ProjectError> {
+/// Everything that may be read, each directory before what is in it, copied to a directory if there is one.
+fn scan(
+    project: &Arc<dyn ProjectFiles>,
+    copy: Option<&Arc<FsProjectFiles>>,
+) -> Result<States, ProjectError> {
     let mut states = States::new();
     let mut bytes = 0;
     let mut dirs = vec![ProjectPath::root()];
@@ -234,19 +243,19 @@ fn scan(project: &dyn ProjectFiles, visit: &mut Visit<'_>) -> Result<States, Pro
                 _ if entry.is_link => continue,
                 Kind::Other => continue,
                 Kind::Directory => {
-                    visit(&path, None)?;
+                    copy.map_or(Ok(()), |copy| copy.create_dir(&path))?;
                     dirs.push(path.clone());
                     State::Directory
                 }
                 Kind::File => {
-                    let content = match project.read(&path, Part::whole(MAX_FILE)) {
+                    let content = match open(project.clone(), &path) {
                         // One that is denied by another of its names.
                         Err(ProjectError::Access(_)) => continue,
-                        content => content?.bytes,
+                        content => content?,
                     };
-                    bytes += u64::try_from(content.len()).unwrap_or(u64::MAX);
-                    visit(&path, Some(&content))?;
-                    hash(&content)
+                    let (state, size) = travel(content, &path, copy)?;
+                    bytes += size;
+                    state
                 }
             };
             states.insert(path, state);
@@ -262,8 +271,39 @@ fn scan(project: &dyn ProjectFiles, visit: &mut Visit<'_>) -> Result<States, Pro
     Ok(states)
 }
 
-fn hash(content: &[u8]) -> State {
-    State::File(Sha256::digest(content).into())
+/// Opens a file that is to travel.
+fn open(project: Arc<dyn ProjectFiles>, path: &ProjectPath) -> Result<Parts, ProjectError> {
+    let parts = Parts::in_pieces_of(PIECE, project, path.clone())?;
+    let (size, max) = (parts.size(), MAX_FILE);
+    if size > max {
+        return Err(ProjectError::TooLarge { path: path.clone(), size, max });
+    }
+    Ok(parts)
+}
+
+/// Reads a file to its end, into a copy if there is one; says what it is, and how large.
+fn travel(
+    mut content: Parts,
+    path: &ProjectPath,
+    copy: Option<&Arc<FsProjectFiles>>,
+) -> Result<(State, u64), ProjectError> {
+    let failed = |source: io::Error| ProjectError::Io { path: path.to_string(), source };
+    let mut file = copy.map(|copy| copy.create_open(path)).transpose()?;
+    let (mut hash, mut piece, mut size) = (Sha256::new(), vec![0; 64 << 10], 0);
+    loop {
+        let read = content.read(&mut piece).map_err(failed)?;
+        if read == 0 {
+            return Ok((State::File(hash.finalize().into()), size));
+        }
+        hash.update(&piece[..read]);
+        size += u64::try_from(read).unwrap_or(u64::MAX);
+        if size > MAX_FILE {
+            return Err(ProjectError::TooLarge { path: path.clone(), size, max: MAX_FILE });
+        }
+        if let Some(file) = &mut file {
+            file.write_all(&piece[..read]).map_err(failed)?;
+        }
+    }
 }
 
 fn list(paths: &[ProjectPath]) -> String {

@@ -1,12 +1,13 @@
 //! Files in memory: for tests, and for projects that have no disk.
 //!
 //! There are no links, so every path is its own canonical form. One lock is held for the whole of an
-//! operation; nothing can change between what is judged and what is used.
+//! operation; nothing can change between what is judged and what is used. All of it together has a largest size,
+//! because a tool can write as long as it likes.
 
 use std::{
     collections::BTreeMap,
     io::Cursor,
-    ops::Bound,
+    ops::{Bound, Deref},
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
@@ -19,7 +20,8 @@ use jp_tool::access::{
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
     ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
-    nodes::{self, At, Nodes},
+    nodes::{self, At, Nodes, Source},
+    parts,
     path::join,
     walk::{Found, Tree},
 };
@@ -31,8 +33,16 @@ pub struct MemoryProjectFiles {
     rules: Rules,
 }
 
+/// As many bytes are held, and each file and directory counts as so many more.
+const MAX_HELD: usize = 64 << 20;
+const NODE: usize = 128;
+
 /// Everything but the root, which is always there.
-type Map = BTreeMap<String, Node>;
+#[derive(Debug, Default)]
+struct Map {
+    nodes: BTreeMap<String, Node>,
+    held: usize,
+}
 
 #[derive(Debug, Clone)]
 enum Node {
@@ -73,7 +83,10 @@ impl ProjectFiles for MemoryProjectFiles {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
-        nodes::write(&mut *self.lock_to_write(), &self.rules, &At::plain(path), content, mode)
+        let mut content = content;
+        let size = len_of(content);
+        let source = Source { reader: &mut content, size };
+        nodes::write(&mut *self.lock_to_write(), &self.rules, &At::plain(path), source, mode)
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {
@@ -209,30 +222,73 @@ impl Nodes for Map {
     }
 
     fn put_dir(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        self.check_room(path, 0)?;
         self.insert(path.to_string(), Node::Directory);
         Ok(())
     }
 
-    fn put_file(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError> {
+    fn put_file(&mut self, path: &ProjectPath, content: Source<'_>) -> Result<(), ProjectError> {
+        self.check_room(path, content.size)?;
+        let content = parts::whole(path, content.reader, content.size, u64::MAX)?;
         self.insert(path.to_string(), Node::File(content.into()));
         Ok(())
     }
 
     fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
         for path in Nodes::below(self, path)?.iter().chain([path]) {
-            BTreeMap::remove(self, path.as_str());
+            self.take(path.as_str());
         }
         Ok(())
     }
 
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError> {
         for path in Nodes::below(self, from)?.iter().chain([from]) {
-            if let Some(node) = BTreeMap::remove(self, path.as_str()) {
+            if let Some(node) = self.take(path.as_str()) {
                 self.insert(format!("{to}{}", &path.as_str()[from.as_str().len()..]), node);
             }
         }
         Ok(())
     }
+}
+
+impl Map {
+    /// Whether something of this size fits, in place of what is there.
+    fn check_room(&self, path: &ProjectPath, size: u64) -> Result<(), ProjectError> {
+        let before = self.nodes.get(path.as_str()).map_or(0, |node| weight(path.as_str(), node));
+        let content = usize::try_from(size).unwrap_or(usize::MAX);
+        let added = content.saturating_add(path.as_str().len() + NODE);
+        if (self.held - before).saturating_add(added) <= MAX_HELD {
+            return Ok(());
+        }
+        let message = format!("a project in memory holds at most {MAX_HELD} bytes");
+        let source = std::io::Error::new(std::io::ErrorKind::FileTooLarge, message);
+        Err(ProjectError::Io { path: path.to_string(), source })
+    }
+
+    fn insert(&mut self, path: String, node: Node) {
+        self.take(&path);
+        self.held += weight(&path, &node);
+        self.nodes.insert(path, node);
+    }
+
+    fn take(&mut self, path: &str) -> Option<Node> {
+        let node = self.nodes.remove(path)?;
+        self.held -= weight(path, &node);
+        Some(node)
+    }
+}
+
+impl Deref for Map {
+    type Target = BTreeMap<String, Node>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.nodes
+    }
+}
+
+fn weight(path: &str, node: &Node) -> usize {
+    let content = if let Node::File(content) = node { content.len() } else { 0 };
+    content + path.len() + NODE
 }
 
 impl Node {
@@ -287,4 +343,34 @@ fn children<'a>(nodes: &'a Map, dir: &str) -> impl Iterator<Item = (&'a str, &'a
 
 fn len_of(content: &[u8]) -> u64 {
     u64::try_from(content.len()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // However a tool goes about it, there is an end to what it can make us hold.
+    #[test]
+    fn there_is_an_end_to_what_is_held() {
+        let project = MemoryProjectFiles::new();
+        let path = |name: &str| ProjectPath::new(name).unwrap();
+        let write = |name: &str, size: usize| {
+            project.write(&path(name), &vec![b'x'; size], WriteMode::Replace)
+        };
+        let half = MAX_HELD / 2;
+        write("d/a", half).unwrap();
+        let error = write("d/b", half).unwrap_err().to_string();
+        assert_eq!(error, "d/b: a project in memory holds at most 67108864 bytes");
+        // What is replaced, moved or deleted does not count twice.
+        for _ in 0..3 {
+            write("d/a", half).unwrap();
+            project.rename(&path("d"), &path("e"), RenameTarget::Keep).unwrap();
+            project.rename(&path("e"), &path("d"), RenameTarget::Keep).unwrap();
+        }
+        project.delete(&path("d"), DeleteReach::Recursive).unwrap();
+        write("b", MAX_HELD - 1_000).unwrap();
+        // Names count too.
+        let all = (0..10).try_for_each(|number| project.create_dir(&path(&format!("d{number}"))));
+        assert!(all.is_err());
+    }
 }

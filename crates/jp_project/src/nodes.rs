@@ -4,6 +4,8 @@
 //! when, which error wins over which, and that directories are made on the way, is decided here, so
 //! these backends cannot differ in it. Everything is judged before the first thing is changed.
 
+use std::io::Read;
+
 use jp_tool::access::Capability;
 
 use crate::{DeleteReach, Kind, ProjectError, ProjectPath, RenameTarget, Rules, WriteMode};
@@ -23,13 +25,19 @@ pub(crate) trait Nodes {
     fn put_dir(&mut self, path: &ProjectPath) -> Result<(), ProjectError>;
 
     /// Makes a file, or gives one that is there new content.
-    fn put_file(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError>;
+    fn put_file(&mut self, path: &ProjectPath, content: Source<'_>) -> Result<(), ProjectError>;
 
     /// Takes away what is there, with everything below it.
     fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError>;
 
     /// Moves what is there, with everything below it, to where nothing is.
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError>;
+}
+
+/// A content of a size that is known, read as it is put somewhere.
+pub(crate) struct Source<'a> {
+    pub(crate) reader: &'a mut dyn Read,
+    pub(crate) size: u64,
 }
 
 /// Where something is to be done.
@@ -66,7 +74,7 @@ pub(crate) fn write<N: Nodes>(
     nodes: &mut N,
     rules: &Rules,
     at: &At,
-    content: &[u8],
+    content: Source<'_>,
     mode: WriteMode,
 ) -> Result<(), ProjectError> {
     match (nodes.kind(&at.path)?, mode) {

@@ -2,7 +2,9 @@
 //!
 //! Below is any backend, and it stays as it is. What is written, deleted or moved is kept above it, and
 //! every answer is given from both together. [`OverlayProjectFiles::changes`] tells what is different,
-//! [`OverlayProjectFiles::apply`] makes it real, and without that it is gone with the last view.
+//! [`OverlayProjectFiles::apply`] makes it real, and without that it is gone with the last view. Before a person
+//! looks, [`OverlayProjectFiles::seal`] ends it: work that goes on behind the back of whoever asked for it, like a
+//! program whose files are being brought back, must not add what nobody has seen to what is applied.
 //!
 //! Changes are kept by canonical path, so a file that is changed through a link is changed under all its
 //! names. What is below is read by a view under the same rules, which judges the very thing that it
@@ -21,7 +23,10 @@ mod merged;
 mod state;
 mod store;
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::{
+    io::Read,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
 
 use camino::Utf8Path;
 use jp_tool::access::{Capability, FsAccessError};
@@ -33,7 +38,7 @@ use self::{
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
     ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
-    nodes::{self, At, Nodes},
+    nodes::{self, At, Nodes, Source},
     walk::View,
 };
 
@@ -57,12 +62,23 @@ impl OverlayProjectFiles {
         Self { below: Arc::clone(&all), all, rules: Arc::default(), state }
     }
 
+    /// Takes no more changes, through no view: what can be seen now is what is applied. An operation that has
+    /// begun is waited for.
+    pub fn seal(&self) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).is_sealed = true;
+    }
+
     fn lock(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_to_write(&self) -> RwLockWriteGuard<'_, State> {
-        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    fn lock_to_write(&self) -> Result<RwLockWriteGuard<'_, State>, ProjectError> {
+        let state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if state.is_sealed {
+            let source = std::io::Error::other("the changes are being looked at; nothing is added");
+            return Err(ProjectError::Io { path: self.all.display_root(), source });
+        }
+        Ok(state)
     }
 
     fn merged<'a>(&'a self, state: &'a mut State) -> Merged<'a> {
@@ -165,9 +181,22 @@ impl ProjectFiles for OverlayProjectFiles {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
-        let mut state = self.lock_to_write();
+        let mut content = content;
+        let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        self.write_from(path, &mut content, size, mode)
+    }
+
+    fn write_from(
+        &self,
+        path: &ProjectPath,
+        content: &mut dyn Read,
+        size: u64,
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
+        let mut state = self.lock_to_write()?;
         let at = self.at_to_make(&mut state, path)?;
-        nodes::write(&mut self.merged(&mut state), &self.rules, &at, content, mode)
+        let source = Source { reader: content, size };
+        nodes::write(&mut self.merged(&mut state), &self.rules, &at, source, mode)
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {
@@ -216,7 +245,7 @@ impl ProjectFiles for OverlayProjectFiles {
     }
 
     fn delete(&self, path: &ProjectPath, reach: DeleteReach) -> Result<(), ProjectError> {
-        let mut state = self.lock_to_write();
+        let mut state = self.lock_to_write()?;
         let at = self.place(&state, path)?;
         nodes::delete(&mut self.merged(&mut state), &self.rules, &at, reach)
     }
@@ -230,13 +259,13 @@ impl ProjectFiles for OverlayProjectFiles {
         if from.is_root() || to.is_root() {
             return Err(ProjectError::Root);
         }
-        let mut state = self.lock_to_write();
+        let mut state = self.lock_to_write()?;
         let (from, to) = (self.place(&state, from)?, self.place(&state, to)?);
         nodes::rename(&mut self.merged(&mut state), &self.rules, &from, &to, target)
     }
 
     fn create_dir(&self, path: &ProjectPath) -> Result<(), ProjectError> {
-        let mut state = self.lock_to_write();
+        let mut state = self.lock_to_write()?;
         let at = self.at_to_make(&mut state, path)?;
         nodes::create_dir(&mut self.merged(&mut state), &self.rules, &at)
     }

@@ -10,7 +10,7 @@ use std::{
 
 use crate::{Part, ProjectError, ProjectFiles, ProjectPath};
 
-/// How much of a file is in memory.
+/// How much of a file is in memory, if nobody says otherwise.
 const PIECE: u64 = 256 << 10;
 
 /// A file of a project as a stream.
@@ -22,6 +22,8 @@ pub(crate) struct Parts {
     /// Where the next piece begins.
     offset: u64,
     size: u64,
+    /// How much is asked for at once.
+    most: u64,
 }
 
 impl Parts {
@@ -30,14 +32,28 @@ impl Parts {
         files: Arc<dyn ProjectFiles>,
         path: ProjectPath,
     ) -> Result<Self, ProjectError> {
+        Self::in_pieces_of(PIECE, files, path)
+    }
+
+    /// The same in pieces of this size: for files that are far away, larger ones are better.
+    pub(crate) fn in_pieces_of(
+        most: u64,
+        files: Arc<dyn ProjectFiles>,
+        path: ProjectPath,
+    ) -> Result<Self, ProjectError> {
         let piece = io::Cursor::default();
-        let mut parts = Self { files, path, piece, offset: 0, size: 0 };
+        let mut parts = Self { files, path, piece, offset: 0, size: 0, most };
         parts.next()?;
         Ok(parts)
     }
 
+    /// How large the file was when its last piece was read.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
     fn next(&mut self) -> Result<(), ProjectError> {
-        let part = Part { offset: self.offset, limit: Some(PIECE), max: PIECE };
+        let part = Part { offset: self.offset, limit: Some(self.most), max: self.most };
         let content = self.files.read(&self.path, part)?;
         self.offset += u64::try_from(content.bytes.len()).unwrap_or(u64::MAX);
         // A file that has become shorter ends here.
@@ -56,4 +72,23 @@ impl Read for Parts {
         self.next().map_err(io::Error::other)?;
         self.piece.read(buffer)
     }
+}
+
+/// All of a content that is to have this size, in memory, if that is not more than `max`.
+pub fn whole(
+    path: &ProjectPath,
+    content: &mut dyn Read,
+    size: u64,
+    max: u64,
+) -> Result<Vec<u8>, ProjectError> {
+    if size > max {
+        return Err(ProjectError::TooLarge { path: path.clone(), size, max });
+    }
+    let failed = |source| ProjectError::Io { path: path.to_string(), source };
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    content.take(size).read_to_end(&mut bytes).map_err(failed)?;
+    if u64::try_from(bytes.len()).ok() != Some(size) {
+        return Err(failed(io::ErrorKind::UnexpectedEof.into()));
+    }
+    Ok(bytes)
 }

@@ -14,6 +14,7 @@ mod table;
 
 use std::{
     fmt,
+    io::Read,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -26,12 +27,12 @@ use self::table::Table;
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
     ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, grep,
-    nodes::{self, At, Nodes},
+    nodes::{self, At, Nodes, Source},
     path::join,
     walk::View,
 };
 
-/// The largest file. A database holds a blob of a gigabyte at most, and a write has it in memory twice.
+/// The largest file. A database holds a blob of a gigabyte at most.
 const MAX_FILE: u64 = 256 << 20;
 /// How many connections are kept open for the next operations.
 const MAX_IDLE: usize = 12;
@@ -99,12 +100,24 @@ impl ProjectFiles for SqliteProjectFiles {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
+        let mut content = content;
         let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        self.write_from(path, &mut content, size, mode)
+    }
+
+    fn write_from(
+        &self,
+        path: &ProjectPath,
+        content: &mut dyn Read,
+        size: u64,
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
         if size > MAX_FILE {
             return Err(ProjectError::TooLarge { path: path.clone(), size, max: MAX_FILE });
         }
         let at = At::plain(path);
-        self.change(|table| nodes::write(table, &self.rules, &at, content, mode))
+        let source = Source { reader: content, size };
+        self.change(|table| nodes::write(table, &self.rules, &at, source, mode))
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {

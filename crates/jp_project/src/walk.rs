@@ -7,13 +7,14 @@
 //! `.jp` are not.
 //!
 //! Work is a stack of [`Job`]s. The last one is taken first, so the tree is walked into the depth and
-//! the directories that wait hold few handles: those of their parents.
+//! the directories that wait hold few handles: those of their parents. Those that were asked for are opened when
+//! it is their turn, however many they are.
 
 mod ignores;
 mod queue;
 mod view;
 
-use std::{io::Read, num::NonZero, sync::Arc, thread};
+use std::{collections::BTreeSet, io::Read, num::NonZero, sync::Arc, thread};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{
@@ -23,7 +24,7 @@ use jp_tool::access::{
 
 pub(crate) use self::view::View;
 use self::{ignores::Ignores, queue::Queue};
-use crate::{ProjectError, ProjectPath, Rules, path::join};
+use crate::{ProjectError, ProjectPath, Rules, Until, path::join};
 
 /// Each level costs an open handle.
 const MAX_DEPTH: usize = 200;
@@ -101,16 +102,17 @@ pub(crate) trait Visit<F>: Send {
     fn visit(&mut self, path: &str, file: F);
 }
 
-/// Walks below these paths, without any over everything; returns the visitors of all threads, and how
+/// Walks below these paths, without any over everything, as long as it is wanted; returns the visitors of all threads, and how
 /// many files and directories could not be read.
 pub(crate) fn walk<T: Tree, V: Visit<T::File>>(
     tree: &T,
     paths: &[ProjectPath],
+    until: &Until,
     visitor: impl Fn() -> V,
 ) -> Result<(Vec<V>, usize), ProjectError> {
-    let queue = Queue::new(starts(tree, paths)?);
+    let queue = Queue::new(starts(tree, paths, until)?);
     let Pace { threads, chunk } = tree.pace();
-    let worker = |_| Worker { tree, queue: &queue, visitor: visitor(), unread: 0, chunk };
+    let worker = |_| Worker { tree, queue: &queue, visitor: visitor(), until, unread: 0, chunk };
     let mut workers: Vec<_> = (0..threads.max(1)).map(worker).collect();
     thread::scope(|scope| {
         let mut workers = workers.iter_mut();
@@ -130,12 +132,10 @@ pub(crate) fn walk<T: Tree, V: Visit<T::File>>(
 enum Job<D> {
     /// Open a directory in its parent, and go through it.
     Directory { parent: Arc<Level<D>>, name: String },
-    /// Go through a directory that is open.
-    Opened(Level<D>),
+    /// Go through a path where the walk begins.
+    Start(ProjectPath),
     /// Some files of a directory.
     Files { level: Arc<Level<D>>, names: Vec<String> },
-    /// A file that was asked for.
-    Named(Utf8PathBuf),
 }
 
 /// A directory of the tree.
@@ -150,13 +150,25 @@ struct Level<D> {
 /// Where a walk begins. A path that was asked for is walked even if it is ignored: whoever names it
 /// wants it. To what is meant belongs what a rule grants below a directory that is denied, which the
 /// walk cannot reach by itself.
-fn starts<T: Tree>(tree: &T, paths: &[ProjectPath]) -> Result<Vec<Job<T::Dir>>, ProjectError> {
+fn starts<T: Tree>(
+    tree: &T,
+    paths: &[ProjectPath],
+    until: &Until,
+) -> Result<Vec<Job<T::Dir>>, ProjectError> {
     let root = [ProjectPath::root()];
-    let mut jobs = Vec::new();
-    for base in if paths.is_empty() { &root } else { paths } {
+    let bases = if paths.is_empty() { &root } else { paths };
+    let named: BTreeSet<_> = bases.iter().collect();
+    let mut starts = BTreeSet::new();
+    for base in &named {
+        if until.is_over() {
+            break;
+        }
         let granted = granted_apart(tree.rules().policy.as_ref(), base);
         match tree.find(base) {
-            Ok(found) => jobs.extend(start(tree, base, found)),
+            Ok(found) if is_reached(tree, base, &found, &named) => {}
+            Ok(_) => {
+                starts.insert((*base).clone());
+            }
             Err(ProjectError::Access(FsAccessError::Denied { .. })) if !granted.is_empty() => {}
             Err(error) => return Err(error),
         }
@@ -164,25 +176,32 @@ fn starts<T: Tree>(tree: &T, paths: &[ProjectPath]) -> Result<Vec<Job<T::Dir>>, 
             let Ok(found) = tree.find(&path) else { continue };
             let is_dir = matches!(found, Found::Directory(_));
             if !is_ignored(tree, &path, is_dir) {
-                jobs.extend(start(tree, &path, found));
+                starts.insert(path);
             }
         }
     }
-    Ok(jobs)
+    Ok(starts.into_iter().map(Job::Start).collect())
 }
 
-fn start<T: Tree>(tree: &T, path: &ProjectPath, found: Found<T::Dir>) -> Option<Job<T::Dir>> {
-    let is_never = |path: &Utf8Path| path.components().any(|name| NEVER.contains(&name.as_str()));
-    match found {
-        Found::File(path) => (!is_never(&path)).then_some(Job::Named(path)),
-        Found::Directory(dir) => {
-            let canonical = tree.path(&dir);
-            let canonical = ProjectPath::new(canonical).unwrap_or_else(|_| path.clone());
-            let ignores = above(tree, &canonical);
-            let level = Level { dir, ignores, depth: 0 };
-            (!is_never(canonical.as_path())).then_some(Job::Opened(level))
-        }
-    }
+/// Whether the walk comes to a path from one of those above it that were asked for too, so that it need not begin
+/// there.
+fn is_reached<T: Tree>(
+    tree: &T,
+    path: &ProjectPath,
+    found: &Found<T::Dir>,
+    named: &BTreeSet<&ProjectPath>,
+) -> bool {
+    let (canonical, is_dir) = match found {
+        Found::Directory(dir) => (tree.path(dir), true),
+        Found::File(path) => (path.as_str(), false),
+    };
+    let above = std::iter::successors(path.parent(), ProjectPath::parent).take(MAX_DEPTH);
+    // No link is followed on the way, and what is denied or ignored ends it.
+    canonical == path.as_str()
+        && above
+            .map_while(|dir| tree.rules().can_read(dir.as_path()).then_some(dir))
+            .any(|dir| named.contains(&dir))
+        && !is_ignored(tree, path, is_dir)
 }
 
 /// The paths below a directory that can be read while the directory around them cannot.
@@ -225,6 +244,7 @@ struct Worker<'a, T: Tree, V> {
     tree: &'a T,
     queue: &'a Queue<Job<T::Dir>>,
     visitor: V,
+    until: &'a Until,
     unread: usize,
     /// See [`Pace::chunk`].
     chunk: usize,
@@ -233,39 +253,55 @@ struct Worker<'a, T: Tree, V> {
 impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
     fn work(&mut self) {
         while let Some(taken) = self.queue.take() {
-            let more = self.job(taken.job);
-            self.queue.add(more);
+            // What is left is only taken off the stack when nobody wants it.
+            if !self.until.is_over() {
+                self.job(taken.job);
+            }
         }
     }
 
-    fn job(&mut self, job: Job<T::Dir>) -> Vec<Job<T::Dir>> {
+    fn job(&mut self, job: Job<T::Dir>) {
         match job {
             Job::Directory { parent, name } => match self.tree.dir_in(&parent.dir, &name) {
                 Ok(dir) => {
                     let (ignores, depth) = (parent.ignores.clone(), parent.depth + 1);
-                    return self.level(Level { dir, ignores, depth });
+                    self.level(Level { dir, ignores, depth });
                 }
                 Err(error) => self.missed(&error),
             },
-            Job::Opened(level) => return self.level(level),
+            Job::Start(path) => match self.tree.find(&path) {
+                Ok(found) => self.start(&path, found),
+                Err(error) => self.missed(&error),
+            },
             Job::Files { level, names } => self.files(&level, &names),
-            Job::Named(path) if self.visitor.wants(path.as_str()) => {
-                let file = self.tree.open(&path);
-                self.show(path.as_str(), file);
-            }
-            Job::Named(_) => {}
         }
-        Vec::new()
+    }
+
+    fn start(&mut self, path: &ProjectPath, found: Found<T::Dir>) {
+        let is_never = |path: &Utf8Path| path.components().any(|one| NEVER.contains(&one.as_str()));
+        match found {
+            Found::File(path) => {
+                if !is_never(&path) && self.visitor.wants(path.as_str()) {
+                    let file = self.tree.open(&path);
+                    self.show(path.as_str(), file);
+                }
+            }
+            Found::Directory(dir) => {
+                let canonical = self.tree.path(&dir);
+                let canonical = ProjectPath::new(canonical).unwrap_or_else(|_| path.clone());
+                if !is_never(canonical.as_path()) {
+                    let ignores = above(self.tree, &canonical);
+                    self.level(Level { dir, ignores, depth: 0 });
+                }
+            }
+        }
     }
 
     /// Reads a directory: its files are visited here or by others, its directories are put aside.
-    fn level(&mut self, mut level: Level<T::Dir>) -> Vec<Job<T::Dir>> {
+    fn level(&mut self, mut level: Level<T::Dir>) {
         let entries = match self.tree.entries(&level.dir) {
             Ok(entries) => entries,
-            Err(error) => {
-                self.missed(&error);
-                return Vec::new();
-            }
+            Err(error) => return self.missed(&error),
         };
         level.ignores = level.ignores.below(self.tree, &level.dir, &entries);
         let level = Arc::new(level);
@@ -290,7 +326,6 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
         // The others need not wait until these are done.
         self.queue.add(jobs);
         self.files(&level, &names);
-        Vec::new()
     }
 
     fn is_wanted(&self, level: &Level<T::Dir>, entry: &Entry) -> bool {
@@ -304,6 +339,9 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
 
     fn files(&mut self, level: &Level<T::Dir>, names: &[String]) {
         for name in names {
+            if self.until.is_unwanted() {
+                return;
+            }
             let file = self.tree.open_in(&level.dir, name);
             self.show(&join(self.tree.path(&level.dir), name), file);
         }

@@ -2,7 +2,7 @@
 
 use jp_project::{
     Content, DeleteReach, GrepQuery, Kind, Part, ProjectError, ProjectPath, RenameTarget, Slice,
-    WriteMode,
+    Until, WriteMode,
 };
 use jp_tool::{
     access::FsAccessError,
@@ -13,7 +13,12 @@ use jp_tool::{
     },
 };
 
-use crate::{gate::Granted, limits::Limits, reply};
+use crate::{gate::Granted, limits::Limits, reply, serve::Work};
+
+/// How many files and directories a search can name. Each is looked up before it begins.
+const MOST_PATHS: usize = 1_000;
+/// What a line of a search takes in the answer beside its content.
+const LINE: usize = 48;
 
 /// Why a request about files was not done.
 #[derive(Debug)]
@@ -29,12 +34,13 @@ type Answered = Result<(), Failed>;
 pub(crate) fn read(
     granted: Granted<'_, FsRead>,
     id: &Id,
-    limits: &Limits,
+    work: Work<'_>,
     out: &mut Vec<u8>,
 ) -> Answered {
     let FsRead { path, offset, limit } = granted.params();
-    let part = Part { offset: offset.unwrap_or(0), limit: *limit, max: limits.file_bytes };
+    let part = Part { offset: offset.unwrap_or(0), limit: *limit, max: work.limits.file_bytes };
     let Content { bytes, size } = granted.means().read(&project_path(path)?, part)?;
+    (work.room)(bytes.len());
     reply::content(id, &bytes, size, out);
     Ok(())
 }
@@ -147,10 +153,10 @@ pub(crate) fn create_dir(
 pub(crate) fn grep(
     granted: Granted<'_, FsGrep>,
     id: &Id,
-    limits: &Limits,
+    work: Work<'_>,
     out: &mut Vec<u8>,
 ) -> Answered {
-    let Some(query) = query(granted.params(), limits)? else {
+    let Some(query) = query(granted.params(), work.limits, work.until)? else {
         reply::success(id, &FsGrepResult::default(), out);
         return Ok(());
     };
@@ -167,6 +173,9 @@ pub(crate) fn grep(
             ),
         )));
     }
+    let contents = || found.files.iter().flat_map(|file| &file.lines).map(|line| &line.content);
+    (work.room)(contents().map(|content| content.len() + LINE).sum());
+    reply::check_fits(contents().map(String::as_bytes), work.limits)?;
     let matches = found.files.into_iter().map(|file| FileMatches {
         path: file.path.into_string(),
         lines: file.lines.into_iter().map(grep_line).collect(),
@@ -180,7 +189,10 @@ pub(crate) fn grep(
 }
 
 /// The search as the project knows it; `None` if there is nothing to search.
-fn query(params: &FsGrep, limits: &Limits) -> Result<Option<GrepQuery>, Failed> {
+fn query(params: &FsGrep, limits: &Limits, until: Until) -> Result<Option<GrepQuery>, Failed> {
+    if params.paths.as_ref().is_some_and(|paths| paths.len() > MOST_PATHS) {
+        return Err(invalid(format!("params of `fs.grep`: more than {MOST_PATHS} `paths`")).into());
+    }
     let is_empty = |list: &Option<Vec<_>>| list.as_ref().is_some_and(Vec::is_empty);
     let mut query = GrepQuery::new(params.pattern.clone());
     let paths = params.paths.iter().flatten().map(project_path);
@@ -189,6 +201,7 @@ fn query(params: &FsGrep, limits: &Limits) -> Result<Option<GrepQuery>, Failed> 
     query.context = usize::try_from(params.context).unwrap_or(usize::MAX);
     query.case_insensitive = params.case_insensitive;
     query.fixed = params.fixed;
+    query.until = until;
     query.max_bytes = count(limits.file_bytes);
     if let Some(most) = params.max_matches {
         query.max_matches = count(most).min(query.max_matches);
@@ -272,14 +285,49 @@ impl From<ProjectError> for Failed {
             {
                 ErrorCode::Timeout
             }
-            // What is no regular file has no content, which is not the fault of the host.
+            // What is no regular file has no content, and a name that cannot be stored was chosen by whoever
+            // asked: neither is the fault of the host.
             ProjectError::Io { ref source, .. }
-                if source.kind() == std::io::ErrorKind::InvalidInput =>
+                if matches!(
+                    source.kind(),
+                    std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidFilename
+                ) =>
             {
                 ErrorCode::InvalidParams
+            }
+            ProjectError::Io { ref source, .. }
+                if source.kind() == std::io::ErrorKind::FileTooLarge =>
+            {
+                ErrorCode::TooLarge
             }
             ProjectError::Unavailable | ProjectError::Io { .. } => ErrorCode::InternalError,
         };
         Self::Other(ErrorObject::new(code, error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    // D11-233: whose fault it is.
+    #[test]
+    fn what_the_system_says_has_a_code() {
+        for (kind, expected) in [
+            (io::ErrorKind::Other, ErrorCode::InternalError),
+            (io::ErrorKind::NotConnected, ErrorCode::InternalError),
+            (io::ErrorKind::PermissionDenied, ErrorCode::InternalError),
+            (io::ErrorKind::StorageFull, ErrorCode::InternalError),
+            (io::ErrorKind::TimedOut, ErrorCode::Timeout),
+            (io::ErrorKind::InvalidInput, ErrorCode::InvalidParams),
+            (io::ErrorKind::InvalidFilename, ErrorCode::InvalidParams),
+            (io::ErrorKind::FileTooLarge, ErrorCode::TooLarge),
+        ] {
+            let failed = ProjectError::Io { path: "a".to_owned(), source: kind.into() }.into();
+            let Failed::Other(error) = failed else { panic!("{kind} is about access") };
+            assert_eq!(error.code(), Some(expected), "{kind}");
+        }
     }
 }

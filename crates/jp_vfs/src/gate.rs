@@ -214,11 +214,18 @@ impl Gate {
     }
 
     /// Makes the directory in which programs work, if the rules let the tool start any. Otherwise it is
-    /// made when a person has said yes to one.
-    pub async fn prepare(&self) -> Result<(), ErrorObject> {
+    /// made when a person has said yes to one. Where that fails nothing is lost but time: it is tried again for the
+    /// first program, which is told why, and a tool that starts none need not know.
+    pub async fn prepare(&self) {
         let means = self.means();
         let can_run = means.policy.commands.as_ref().is_some_and(|commands| !commands.is_empty());
-        if can_run { self.workplace.prepare(&means).await } else { Ok(()) }
+        if can_run && let Err(error) = self.workplace.prepare(&means).await {
+            tracing::debug!(
+                tool = self.access.tool(),
+                "nothing was made ahead: {}",
+                error.message()
+            );
+        }
     }
 
     /// The directory for one program, with the files as they are now.

@@ -15,6 +15,8 @@ use crate::{
     fs::{internal, invalid},
     gate::{Granted, words},
     host::Host,
+    limits::Limits,
+    reply,
     serve::Stop,
 };
 
@@ -26,7 +28,7 @@ pub(crate) async fn fetch(
     granted: Granted<'_, Call, AccessPolicy>,
     host: &Host,
     course: &mut Course,
-) -> Result<HttpResult, Stop> {
+) -> Result<Response, Stop> {
     let policy = granted.means();
     let request = match course.0.take() {
         Some(rest) => rest,
@@ -39,7 +41,7 @@ pub(crate) async fn fetch(
         host.variable(name).map_or(Lookup::Unknown, |value| Lookup::Value(Secret::new(value)))
     };
     match host.network()?.fetch(request, policy, &variables).await {
-        Ok(Fetched::Answer(response)) => Ok(result(response)),
+        Ok(Fetched::Answer(response)) => Ok(response),
         Ok(Fetched::Uncovered(uncovered)) => {
             let target = described(&uncovered);
             let denial = format!("access denied: request {target}; {}", words::network(policy));
@@ -73,15 +75,19 @@ fn pairs(headers: &[Header]) -> impl Iterator<Item = (&str, &str)> {
     headers.iter().map(|header| (header.name.as_str(), header.value.as_str()))
 }
 
-fn result(response: Response) -> HttpResult {
+/// The answer to a request, if it fits into one.
+pub(crate) fn result(response: Response, limits: &Limits) -> Result<HttpResult, ErrorObject> {
     let status = response.status;
-    match String::from_utf8(response.body) {
-        Ok(body) => HttpResult { status, body, encoding: None },
+    Ok(match String::from_utf8(response.body) {
+        Ok(body) => {
+            reply::check_fits([body.as_bytes()], limits)?;
+            HttpResult { status, body, encoding: None }
+        }
         Err(error) => {
             let body = base64_simd::STANDARD.encode_to_string(error.as_bytes());
             HttpResult { status, body, encoding: Some(Encoding::Base64) }
         }
-    }
+    })
 }
 
 fn refusal(error: &FetchError) -> ErrorObject {

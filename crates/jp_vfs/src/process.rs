@@ -20,6 +20,8 @@ use crate::{
     fs::{internal, invalid},
     gate::{Gate, Granted, Means},
     host::Host,
+    limits::Limits,
+    reply,
     serve::Stop,
 };
 
@@ -98,7 +100,7 @@ pub(crate) async fn run(
     gate: &Gate,
     means: &Means,
     host: &Host,
-) -> Result<ProcessRunResult, Stop> {
+) -> Result<Ran, Stop> {
     let params = granted.params();
     let variables = variables(params, granted.means(), host);
     let values: Vec<_> = variables.iter().map(|(_, value)| Secret::new(value.as_str())).collect();
@@ -114,13 +116,24 @@ pub(crate) async fn run(
         time: host.limits().process_timeout,
         output_bytes: usize::try_from(host.limits().file_bytes).unwrap_or(usize::MAX),
     };
-    let ran = host.programs()?.run(run).await.map_err(|error| refusal(&error, &scrubber))?;
-    let text = |bytes| String::from_utf8_lossy(&scrubber.bytes(bytes)).into_owned();
-    let (stdout, stderr) = (text(ran.stdout), text(ran.stderr));
-    let result = ProcessRunResult { stdout, stderr, exit_code: ran.exit_code };
-    bring_back(place, &result).await?;
+    let mut ran = host.programs()?.run(run).await.map_err(|error| refusal(&error, &scrubber))?;
+    for output in [&mut ran.stdout, &mut ran.stderr] {
+        *output = scrubber.bytes(std::mem::take(output));
+    }
+    bring_back(place, &ran).await?;
     gate.note_change();
-    Ok(result)
+    Ok(ran)
+}
+
+/// What a program printed as text, if it fits into one answer.
+pub(crate) fn result(ran: Ran, limits: &Limits) -> Result<ProcessRunResult, ErrorObject> {
+    reply::check_fits([ran.stdout.as_slice(), ran.stderr.as_slice()], limits)?;
+    let text = |bytes| {
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    };
+    let (stdout, stderr) = (text(ran.stdout), text(ran.stderr));
+    Ok(ProcessRunResult { stdout, stderr, exit_code: ran.exit_code })
 }
 
 /// The variables that were asked for, as far as the rule lets the program have them.
@@ -132,7 +145,7 @@ fn variables(params: &ProcessRun, rule: &CommandRule, host: &Host) -> Vec<(Strin
 
 /// Brings back what the program changed, if it worked in a copy. Where that fails, what it said is part of
 /// the error: nobody can run it again to see it.
-async fn bring_back(mut place: Materialized, result: &ProcessRunResult) -> Result<(), Stop> {
+async fn bring_back(mut place: Materialized, ran: &Ran) -> Result<(), Stop> {
     let work = tokio::task::spawn_blocking(move || place.sync_back().map(|_| ()));
     let synced = work.await.map_err(|_| internal("the host failed to bring changes back"))?;
     synced.map_err(|error| {
@@ -142,7 +155,7 @@ async fn bring_back(mut place: Materialized, result: &ProcessRunResult) -> Resul
             }
             _ => ErrorCode::InternalError,
         };
-        let said = said(result);
+        let said = said(ran);
         let message =
             format!("the program has run, but not all its changes are kept: {error}; {said}");
         ErrorObject::new(code, message).into()
@@ -150,15 +163,17 @@ async fn bring_back(mut place: Materialized, result: &ProcessRunResult) -> Resul
 }
 
 /// How a program ended and the end of what it wrote, in a few lines.
-fn said(result: &ProcessRunResult) -> String {
+fn said(ran: &Ran) -> String {
     const MOST: usize = 2_000;
-    let code = result.exit_code;
-    let last = |name: &str, text: &str| {
-        let text = text.trim();
-        let from = text.ceil_char_boundary(text.len().saturating_sub(MOST));
-        (!text.is_empty()).then(|| format!("\n{name}: {}", &text[from..]))
+    let code = ran.exit_code;
+    let last = |name: &str, bytes: &[u8]| {
+        let bytes = bytes.trim_ascii();
+        let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MOST)..]);
+        // Where a character was cut in two its rest is no text.
+        let text = text.trim_start_matches(char::REPLACEMENT_CHARACTER);
+        (!text.is_empty()).then(|| format!("\n{name}: {text}"))
     };
-    let streams = [last("stderr", &result.stderr), last("stdout", &result.stdout)];
+    let streams = [last("stderr", &ran.stderr), last("stdout", &ran.stdout)];
     format!("it ended with code {code}{}", streams.into_iter().flatten().collect::<String>())
 }
 

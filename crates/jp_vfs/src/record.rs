@@ -6,8 +6,9 @@
 use std::{fmt, io, time::Duration};
 
 use jiff::Timestamp;
-use jp_tool::vfs::{Call, Id};
-use serde::Serialize;
+use jp_tool::vfs::{Call, Id, ProjectPath, Request};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
 /// Writes records down.
@@ -25,7 +26,7 @@ pub struct Record {
     pub tool: String,
     /// Its id.
     pub id: Option<Id>,
-    /// Its method; absent for a line that was none.
+    /// Its method, which need not exist; absent for a line that was no request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// What it was about.
@@ -65,6 +66,49 @@ pub enum Decided {
     AskedKeep,
     /// There was nothing to decide.
     None,
+}
+
+/// What a request wanted that could not be understood, as far as it can be made out. Nothing was done about it; but
+/// whoever asks for `../../etc/passwd` should not be the one who is not written down.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) method: String,
+    pub(crate) target: Option<String>,
+    /// Whether it names a path that nobody may use, whatever the rules are.
+    pub(crate) leads_out: bool,
+}
+
+impl Attempt {
+    pub(crate) fn of(request: &Request<'_>) -> Self {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Named {
+            path: Value,
+            from: Value,
+            to: Value,
+            paths: Value,
+        }
+        let params = request.params.map_or("{}", |params| params.get());
+        let Named { path, from, to, paths } = serde_json::from_str(params).unwrap_or_default();
+        let listed = paths.as_array().into_iter().flatten();
+        let named = [&path, &from, &to].into_iter().chain(listed).filter_map(Value::as_str);
+        let leads_out = named.clone().any(|path| ProjectPath::new(path).is_err());
+        let shown: Vec<_> =
+            named.take(MOST_NAMED).map(|path| beginning(path, MOST_SHOWN)).collect();
+        let target = (!shown.is_empty()).then(|| shown.join(", "));
+        Self { method: beginning(&request.method, MOST_SHOWN), target, leads_out }
+    }
+}
+
+/// So many paths are written down of a request that could not be understood, and so much of each.
+const MOST_NAMED: usize = 20;
+const MOST_SHOWN: usize = 200;
+
+fn beginning(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// What a call is about, without what could be a secret.

@@ -3,10 +3,53 @@
 //! The content of a file is by far the longest part of any message, so it is not turned into a value
 //! first: its bytes are escaped straight into the line.
 
-use std::io::Write as _;
+use std::{io::Write as _, sync::Arc};
 
 use jp_tool::vfs::{ErrorCode, ErrorObject, HostNotification, Id, Response, escape, write_line};
 use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::limits::Limits;
+
+/// An answer that tells more than this is long.
+pub(crate) const LONG: usize = 1 << 20;
+
+/// How many times the largest file an answer can be: text is a little longer as JSON, base64 a third. What is mostly
+/// control characters would be six times as long.
+const MOST_TIMES: u64 = 3;
+
+/// Waits until a long answer can be made.
+pub(crate) async fn turn(long: &Arc<Semaphore>, told: usize) -> Option<OwnedSemaphorePermit> {
+    // Nobody closes it.
+    if told > LONG { long.clone().acquire_owned().await.ok() } else { None }
+}
+
+/// Says no to an answer that would be much longer than what it tells, before it is made.
+pub(crate) fn check_fits<'a>(
+    told: impl IntoIterator<Item = &'a [u8]>,
+    limits: &Limits,
+) -> Result<(), ErrorObject> {
+    let most = limits.file_bytes.saturating_mul(MOST_TIMES);
+    let length: u64 = told.into_iter().map(length).sum();
+    if length <= most {
+        return Ok(());
+    }
+    let message = format!("as JSON it would be {length} bytes, and {most} fit into one answer");
+    Err(ErrorObject::new(ErrorCode::TooLarge, message))
+}
+
+/// How long bytes are as a string of JSON, at most; what is no text counts like what is written in its place.
+fn length(bytes: &[u8]) -> u64 {
+    let length = |byte: &u8| match byte {
+        b'\n' | b'\r' | b'\t' | b'"' | b'\\' => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    bytes.utf8_chunks().fold(0, |sum, chunk| {
+        let invalid = if chunk.invalid().is_empty() { 0 } else { 3 };
+        sum + chunk.valid().as_bytes().iter().map(length).sum::<u64>() + invalid
+    })
+}
 
 /// Adds the answer to a request that was done.
 pub(crate) fn success(id: &Id, result: &impl Serialize, out: &mut Vec<u8>) {

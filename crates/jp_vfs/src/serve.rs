@@ -1,6 +1,11 @@
 //! One request, from the call to its answer.
 
+use std::sync::Arc;
+
+use jp_project::Until;
 use jp_tool::vfs::{Call, ErrorObject, HostCapabilitiesResult, Id, Method, PROTOCOL_VERSION};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     approve::Wanted,
@@ -58,11 +63,28 @@ pub(crate) fn manner(call: &Call, files_are_quick: bool) -> Manner {
     match call {
         Call::HostCapabilities(_) => Manner::Quick,
         Call::HttpGet(_) | Call::HttpPost(_) | Call::ProcessRun(_) => Manner::Waiting,
-        Call::FsGrep(_) => Manner::Slow,
-        Call::FsDelete(params) if params.recursive => Manner::Slow,
+        _ if is_long_work(call) => Manner::Slow,
         _ if files_are_quick => Manner::Quick,
         _ => Manner::Slow,
     }
+}
+
+/// Whether a call goes through a whole tree.
+pub(crate) fn is_long_work(call: &Call) -> bool {
+    match call {
+        Call::FsGrep(_) => true,
+        Call::FsDelete(params) => params.recursive,
+        _ => false,
+    }
+}
+
+/// What work with files has to keep to.
+pub(crate) struct Work<'a> {
+    pub(crate) limits: &'a Limits,
+    /// When a search is given up.
+    pub(crate) until: Until,
+    /// Told how much an answer tells before it is made, and may let it wait.
+    pub(crate) room: &'a mut dyn FnMut(usize),
 }
 
 /// Does what only needs files, and adds the answer.
@@ -71,14 +93,15 @@ pub(crate) fn at_once(
     id: &Id,
     gate: &Gate,
     means: &Means,
-    limits: &Limits,
+    work: Work<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Stop> {
+    let limits = work.limits;
     if changes_files(call) {
         gate.note_change();
     }
     let answer = |out: &mut Vec<u8>| match call {
-        Call::FsRead(params) => fs::read(means.files(params), id, limits, out),
+        Call::FsRead(params) => fs::read(means.files(params), id, work, out),
         Call::FsWrite(params) => fs::write(means.files(params), id, limits, out),
         Call::FsExists(params) => fs::exists(means.files(params), id, out),
         Call::FsListDir(params) => fs::list_dir(means.files(params), id, limits, out),
@@ -86,7 +109,7 @@ pub(crate) fn at_once(
         Call::FsDelete(params) => fs::delete(means.files(params), id, out),
         Call::FsRename(params) => fs::rename(means.files(params), id, out),
         Call::FsCreateDir(params) => fs::create_dir(means.files(params), id, out),
-        Call::FsGrep(params) => fs::grep(means.files(params), id, limits, out),
+        Call::FsGrep(params) => fs::grep(means.files(params), id, work, out),
         Call::HostCapabilities(_) => {
             reply::success(id, &capabilities(limits), out);
             Ok(())
@@ -109,22 +132,31 @@ pub(crate) async fn waiting(
     means: &Means,
     host: &Host,
     course: &mut http::Course,
-) -> Result<Vec<u8>, Stop> {
-    let mut out = Vec::new();
-    match call {
+    long: &Arc<Semaphore>,
+) -> Result<(Vec<u8>, Option<OwnedSemaphorePermit>), Stop> {
+    let (mut out, limits) = (Vec::new(), host.limits());
+    let turn = match call {
         Call::HttpGet(_) | Call::HttpPost(_) => {
-            let result = http::fetch(means.network(call), host, course).await?;
-            reply::success(id, &result, &mut out);
+            let response = http::fetch(means.network(call), host, course).await?;
+            let turn = reply::turn(long, response.body.len()).await;
+            reply::success(id, &http::result(response, limits)?, &mut out);
+            turn
         }
         Call::ProcessRun(params) => {
             process::check(params)?;
             let granted = means.command(params)?;
-            let result = process::run(granted, gate, means, host).await?;
-            reply::success(id, &result, &mut out);
+            let ran = process::run(granted, gate, means, host).await?;
+            let turn = reply::turn(long, ran.stdout.len() + ran.stderr.len()).await;
+            reply::success(id, &process::result(ran, limits)?, &mut out);
+            turn
         }
-        _ => at_once(call, id, gate, means, host.limits(), &mut out)?,
-    }
-    Ok(out)
+        _ => {
+            let work = Work { limits, until: Until::default(), room: &mut |_| {} };
+            at_once(call, id, gate, means, work, &mut out)?;
+            None
+        }
+    };
+    Ok((out, turn))
 }
 
 /// Whether a call can change files.

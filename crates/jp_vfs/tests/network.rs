@@ -136,6 +136,59 @@ fn a_program_does_not_undo_what_was_written_meanwhile() {
     }
 }
 
+/// What is mostly control characters is six times as long as JSON. It is refused before it is made, and what is long
+/// is made one by one.
+#[test]
+fn stress_loud_programs_take_no_more_memory_than_there_is() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let programs = Arc::<Waiting>::default();
+    programs.ends.store(true, Ordering::SeqCst);
+    let mut tool = Tool::start(&rules(&server), programs);
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+    let before = memory("VmRSS:");
+    for id in 0..8 {
+        tool.send(
+            id,
+            "process.run",
+            &json!({ "program": "p", "args": ["repeat", "\u{1}", "10000000"] }),
+        );
+    }
+    for _ in 0..8 {
+        assert_eq!(tool.line()["error"]["code"], -32006);
+    }
+    let grown = memory("VmHWM:") - before;
+    assert!(grown < 180_000_000, "it took {grown} bytes");
+    // As much as may be printed, of what is text, is told.
+    tool.send(9, "process.run", &json!({ "program": "p", "args": ["repeat", "x\n", "5000000"] }));
+    assert_eq!(tool.line()["result"]["stderr"].as_str().unwrap().len(), 10_000_000);
+}
+
+/// The same of what a server sends.
+#[test]
+fn a_body_that_is_far_longer_as_json_is_refused() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut tool = Tool::start(&rules(&server), Arc::default());
+    for (id, body, code) in [
+        (1, vec![1; 9_000_000], -32006),
+        (2, vec![b'\n'; 9_000_000], 0),
+        (3, vec![255; 9_000_000], 0),
+    ] {
+        tool.send(id, "http.get", &json!({ "url": url(&server, "/") }));
+        let mut stream = accepted(&server);
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&body).unwrap();
+        assert_eq!(tool.line()["error"]["code"].as_i64().unwrap_or(0), code, "{id}");
+    }
+}
+
+/// What is said about the memory of this process, in bytes.
+fn memory(what: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with(what)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1_024
+}
+
 /// D11-208: what is written down has no secrets in it.
 #[test]
 fn records_tell_where_it_went_and_no_more() {
@@ -195,7 +248,7 @@ impl Tool {
         });
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
-        runtime.block_on(gate.prepare()).unwrap();
+        runtime.block_on(gate.prepare());
         let (input, to_tool) = rustix::pipe::pipe().unwrap();
         let (from_tool, output) = rustix::pipe::pipe().unwrap();
         let inside = runtime.enter();
@@ -262,6 +315,12 @@ impl Programs for Waiting {
             }
             let seen = format!("{} {:?} {:?}", run.program, run.args, run.variables);
             self.seen.lock().unwrap().push(seen);
+            if let ["repeat", word, times] =
+                *run.args.iter().map(String::as_str).collect::<Vec<_>>()
+            {
+                let output = || word.repeat(times.parse().unwrap()).into_bytes();
+                return Ok(Ran { stdout: output(), stderr: output(), exit_code: 0 });
+            }
             let content = std::fs::read_to_string(run.directory.join("a")).unwrap();
             let stdout = format!("a={content}").into_bytes();
             Ok(Ran { stdout, stderr: Vec::new(), exit_code: 0 })

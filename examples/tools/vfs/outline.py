@@ -42,17 +42,17 @@ def files(path):
     if request("fs.metadata", path=path)["kind"] == "file":
         return [path]
     found = []
-    for entry in request("fs.list_dir", path=path)["entries"]:
-        is_dir = entry["kind"] == "dir" and not entry["path"].startswith(".")
-        if is_dir or entry["path"].endswith(".md"):
-            found += files(entry["path"] if path == "." else f"{path}/{entry['path']}")
+    for entry in request("fs.list_dir", path=path, links=True)["entries"]:
+        # Whoever follows links to directories may never come to an end.
+        is_dir, name = entry["kind"] == "dir" and not entry.get("link"), entry["path"]
+        if is_dir and not name.startswith(".") or entry["kind"] == "file" and name.endswith(".md"):
+            found += files(name if path == "." else f"{path}/{name}")
     return found
 
 
 def outline(file, depth):
     in_code, file_read = False, request("fs.read", path=file)
-    # What is not text comes as base64, and has no headings.
-    text = "" if "encoding" in file_read else file_read["content"]
+    text = "" if "encoding" in file_read else file_read["content"]  # base64 has no headings
     for number, line in enumerate(text.splitlines(), 1):
         in_code ^= line.startswith("```")
         level = len(line) - len(line.lstrip("#"))

@@ -5,7 +5,7 @@
 //! can only name variables that begin with `JP_`, which nobody sets for another purpose.
 
 use jp_config::{Config, LayerKind};
-use jp_secret::{Lookup, Secret, Template};
+use jp_secret::{Lookup, Secret, SubstituteError, Template};
 
 use crate::ctx;
 
@@ -13,8 +13,7 @@ use crate::ctx;
 const OURS: &str = "JP_";
 
 /// What is said where that was the reason.
-pub(super) const HINT: &str =
-    "a file of the workspace can only name variables that begin with `JP_`";
+pub(super) const HINT: &str = "a file of the workspace can only name variables that begin with `JP_`; your own settings can name any";
 
 /// The value at a key with its variables filled in.
 pub(super) fn fill(config: &Config, key: &str, value: &str) -> Result<String, String> {
@@ -25,7 +24,11 @@ pub(super) fn fill(config: &Config, key: &str, value: &str) -> Result<String, St
         found if found.is_empty() => Lookup::Unknown,
         found => Lookup::Value(Secret::new(found)),
     };
-    let filled = template.fill(lookup).map_err(|error| error.to_string())?;
+    let filled = template.fill(lookup).map_err(|error| match error {
+        // This is about a setting, whoever reads it.
+        SubstituteError::Disallowed { name } => format!("the variable {name} cannot be used here"),
+        unknown @ SubstituteError::Unknown { .. } => unknown.to_string(),
+    })?;
     String::from_utf8(filled.reveal().to_vec()).map_err(|_| "the value is not text".to_owned())
 }
 

@@ -15,9 +15,18 @@ fn documented() -> Vec<&'static str> {
 #[test]
 fn every_line_of_the_document_is_a_record() {
     let lines = documented();
-    assert_eq!(lines.len(), 8);
-    let decisions =
-        ["allowed", "denied", "asked_no", "asked_once", "asked_run", "asked_keep", "none", "none"];
+    assert_eq!(lines.len(), 9);
+    let decisions = [
+        "allowed",
+        "denied",
+        "denied",
+        "asked_no",
+        "asked_once",
+        "asked_run",
+        "asked_keep",
+        "none",
+        "none",
+    ];
     for (line, decision) in lines.iter().zip(decisions) {
         let record: Value = serde_json::from_str(line).unwrap();
         assert_eq!(record["decision"], decision);
@@ -32,6 +41,7 @@ fn every_line_of_the_document_is_a_record() {
     TIME          TOOL              REQUEST            DECISION     RESULT  MS          TARGET                                    RULE
     05:30:00.012  lint              fs.read            allowed      ok           0.084  src/main.rs                               read in "."
     05:30:00.015  lint              fs.write           denied       -32001       0.031  .git/config                               nothing in ".git"
+    05:30:00.018  lint              fs.read            denied       -32602       0.014  ../../etc/passwd
     05:30:00.021  lint              http.get           asked: no    -32001    2100.456  https://example.com/list
     05:30:03.101  lint              process.run        asked: once  ok        5200.123  cargo
     05:30:09.402  lint              fs.rename          asked: run   ok        1800.999  a.txt → b.txt
@@ -39,7 +49,7 @@ fn every_line_of_the_document_is_a_record() {
     05:30:14.004  lint              host.capabilities  -            ok           0.012  -
     05:30:14.105  lint              -                  -            -32700       0.007  -
 
-    8 requests in 10.051 s: 1 allowed by rules, 2 denied, 4 asked about
+    9 requests in 10.051 s: 1 allowed by rules, 3 denied, 4 asked about
     "#);
 }
 
@@ -48,8 +58,8 @@ fn only_what_was_denied_and_as_json() {
     let env = super::workspace();
     env.write("trace", documented().join("\n"));
     let output = env.jp(["tool", "trace", "trace", "--denied"]).env("TZ", "UTC").run().success();
-    assert_eq!(output.stdout().lines().count(), 3, "{}", output.stdout());
-    assert!(output.stderr().contains("8 requests"), "{}", output.stderr());
+    assert_eq!(output.stdout().lines().count(), 4, "{}", output.stdout());
+    assert!(output.stderr().contains("9 requests"), "{}", output.stderr());
     let words = ["tool", "trace", "trace", "--denied", "--format", "json"];
     let output = env.jp(words).run().success();
     let codes: Vec<Value> = output
@@ -57,7 +67,7 @@ fn only_what_was_denied_and_as_json() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["code"].clone())
         .collect();
-    assert_eq!(codes, [-32001, -32001]);
+    assert_eq!(codes, [-32001, -32602, -32001]);
     // Fields that nobody knows are passed on.
     env.write("new", r#"{"tool":"t","later":{"a":[1]}}"#);
     let output = env.jp(["tool", "trace", "new", "--format", "json"]).run().success();
@@ -68,7 +78,7 @@ fn only_what_was_denied_and_as_json() {
 fn it_reads_what_is_piped_into_it() {
     let env = super::workspace();
     let output = env.jp(["tool", "trace", "-"]).stdin(documented().join("\n")).run().success();
-    assert_eq!(output.stdout().lines().count(), 9);
+    assert_eq!(output.stdout().lines().count(), 10);
 }
 
 #[test]

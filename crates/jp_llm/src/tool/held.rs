@@ -22,8 +22,11 @@ pub struct ProjectChanges {
 }
 
 impl Held {
-    /// What was changed above these files.
+    /// What was changed above these files. From here on nothing is changed there any more: a tool can say its
+    /// last word while something that it asked for is still being done, and what a person agrees to is what the
+    /// person was shown.
     pub(crate) fn above(files: OverlayProjectFiles) -> Self {
+        files.seal();
         Self::Project(ProjectChanges { changes: files.changes(), files })
     }
 

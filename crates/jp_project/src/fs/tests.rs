@@ -7,12 +7,13 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
     sync::atomic::{AtomicBool, Ordering},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use jp_tool::access::{AccessPolicy, FsRule};
 
 use super::*;
+use crate::Until;
 
 struct Place {
     _dir: tempfile::TempDir,
@@ -337,4 +338,58 @@ fn nothing_that_goes_through_a_tree_can_be_led_astray() {
     assert_eq!(left, ["a", "hidden"]);
     let copy = overlay.materialize(&scratch).unwrap();
     assert!(!copy.path().join("denied").exists());
+}
+
+// However often something is asked for, it is opened and told once.
+#[test]
+fn a_path_that_is_asked_for_often_is_searched_once() {
+    let place = place();
+    for name in ["src/a", "src/deep/b", "target/c", "other/d"] {
+        let file = place.root.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "x").unwrap();
+    }
+    fs::write(place.root.join(".gitignore"), "target\n").unwrap();
+    let project = files(&place, vec![]);
+    let found = |names: &[&str]| {
+        let paths: Vec<_> = (0..5_000).flat_map(|_| names.iter().map(|name| path(name))).collect();
+        let query = GrepQuery { paths, ..GrepQuery::new("x") };
+        let answer = project.grep(&query).unwrap();
+        answer.files.into_iter().map(|file| file.path.into_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["."]), ["other/d", "src/a", "src/deep/b"]);
+    assert_eq!(found(&["src", "src/deep", "src/deep/b"]), ["src/a", "src/deep/b"]);
+    // What is ignored is searched where it was named, also below something else.
+    assert_eq!(found(&[".", "target"]), ["other/d", "src/a", "src/deep/b", "target/c"]);
+}
+
+// A search that nobody wants any more, or that takes too long, stops.
+#[test]
+fn a_search_can_be_given_up() {
+    let place = place();
+    fs::write(place.root.join("a"), "x").unwrap();
+    let project = files(&place, vec![]);
+    let wanted = || Arc::new(AtomicBool::new(false));
+    let search = |until| project.grep(&GrepQuery { until, ..GrepQuery::new("x") });
+    assert!(search(Until::new(wanted(), Duration::from_secs(60))).is_ok());
+    let error = search(Until::new(wanted(), Duration::ZERO)).unwrap_err();
+    assert_eq!(error.to_string(), ".: the search took over 0 s");
+    let unwanted = wanted();
+    unwanted.store(true, Ordering::Relaxed);
+    let error = search(Until::new(unwanted, Duration::from_secs(60))).unwrap_err();
+    assert_eq!(error.to_string(), ".: the search was called off");
+}
+
+// Lines that are next to nothing cost memory all the same, on every thread.
+#[test]
+fn small_lines_are_weighed_at_what_they_cost() {
+    let place = place();
+    for name in ["a", "b", "c", "d"] {
+        fs::write(place.root.join(name), "x\n".repeat(200_000)).unwrap();
+    }
+    let project = files(&place, vec![]);
+    let query = GrepQuery { max_bytes: 1_000_000, ..GrepQuery::new("x") };
+    let answer = project.grep(&query).unwrap();
+    let lines: usize = answer.files.iter().map(|file| file.lines.len()).sum();
+    assert!(answer.limit_reached && (5_000..=20_000).contains(&lines), "{lines}");
 }

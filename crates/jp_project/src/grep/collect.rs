@@ -22,9 +22,10 @@ pub(super) struct Hit {
     pub(super) has_more: bool,
 }
 
-/// What a line takes of the answer.
+/// What a line takes of the answer, which is also what it takes in memory: a piece of its own for the text, with
+/// what is around it, has a least size. The fields around it make it about as long in the answer.
 pub(super) fn weight(line: &GrepLine) -> usize {
-    line.content.len() + 16
+    size_of::<GrepLine>() + line.content.len().max(16) + 16
 }
 
 #[derive(Debug)]

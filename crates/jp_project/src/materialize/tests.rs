@@ -7,7 +7,7 @@ use std::{fs, os::unix::fs::symlink};
 use jp_tool::access::{AccessPolicy, Capability, FsRule};
 
 use super::*;
-use crate::MemoryProjectFiles;
+use crate::{MemoryProjectFiles, Part};
 
 fn path(text: &str) -> ProjectPath {
     ProjectPath::new(text).unwrap()
@@ -172,4 +172,34 @@ fn a_project_on_a_disk_is_its_own_directory() {
     assert_eq!(place.sync_back().unwrap(), Synced::default());
     drop(place);
     assert!(expected.exists());
+}
+
+const LARGE: u64 = 20 << 20;
+
+// What a program makes is not in memory as a whole where the backend can do without.
+#[test]
+fn files_travel_in_pieces() {
+    let (_dir, scratch) = scratch();
+    let project = crate::SqliteProjectFiles::open(&scratch.join("db")).unwrap();
+    let mut copy = project.materialize(&scratch).unwrap();
+    let file = fs::File::create(copy.path().join("large")).unwrap();
+    file.set_len(LARGE).unwrap();
+    fs::write(copy.path().join("small"), "x").unwrap();
+    let before = most_memory();
+    copy.sync_back().unwrap();
+    let mut again = project.materialize(&scratch).unwrap();
+    assert_eq!(fs::metadata(again.path().join("large")).unwrap().len(), LARGE);
+    fs::write(again.path().join("small"), "y").unwrap();
+    again.sync_back().unwrap();
+    let grown = most_memory() - before;
+    assert!(grown < LARGE * 4 / 5, "{grown} bytes");
+    assert_eq!(text(&project, "small").as_deref(), Some("y"));
+    assert_eq!(project.metadata(&path("large")).unwrap().size, LARGE);
+}
+
+/// The most memory that this process ever had, in bytes.
+fn most_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1_024
 }

@@ -8,6 +8,8 @@
 //! of which only the second half works would lose a file. A file that was moved is moved, so that it
 //! keeps what only the backend below knows of it, like permissions.
 
+use std::sync::PoisonError;
+
 use jp_changes::{Change, CommitError, Failure, Kind, Node, Report};
 
 use super::{
@@ -22,7 +24,7 @@ impl OverlayProjectFiles {
     /// Makes the changes in the backend below, as far as the rules of this view allow it, and says what
     /// became of each. Afterwards nothing is kept apart any more, in no view.
     pub fn apply(self) -> Report {
-        let state = self.lock_to_write().take();
+        let state = self.state.write().unwrap_or_else(PoisonError::into_inner).take();
         let (gone, made): (Vec<_>, Vec<_>) =
             list(&state).into_iter().partition(|change| matches!(change.kind, Kind::Deleted(_)));
         let mut report = Report::default();
@@ -100,8 +102,8 @@ impl OverlayProjectFiles {
         path: &ProjectPath,
         mode: WriteMode,
     ) -> Result<(), CommitError> {
-        let content = state.store.read(&file.content, 0, file.content.len())?;
-        Ok(self.below.write(path, &content, mode)?)
+        let mut content = state.store.reader(&file.content);
+        Ok(self.below.write_from(path, &mut content, file.content.len(), mode)?)
     }
 
     /// Deletes what has to go before something of another kind can be there. Of a directory everything

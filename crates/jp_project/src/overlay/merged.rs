@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::state::{Before, Cover, File, MAX_PATHS, Stamp, State, Upper};
 use crate::{
-    DirEntry, Kind, ProjectError, ProjectFiles, ProjectPath, Slice, nodes::Nodes, parts::Parts,
+    DirEntry, Kind, ProjectError, ProjectFiles, ProjectPath, Slice,
+    nodes::{Nodes, Source},
+    parts::Parts,
     path::join,
 };
 
@@ -127,11 +129,14 @@ impl Nodes for Merged<'_> {
         Ok(())
     }
 
-    fn put_file(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError> {
+    fn put_file(&mut self, path: &ProjectPath, content: Source<'_>) -> Result<(), ProjectError> {
         self.touch(path)?;
-        let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
         let failed = |source| ProjectError::Io { path: path.to_string(), source };
-        let content = self.state.store.keep(content, size).map_err(failed)?;
+        let Source { reader, size } = content;
+        let content = self.state.store.keep(reader, size).map_err(failed)?;
+        if content.len() != size {
+            return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
+        }
         let moved_from = match self.state.cover(path) {
             Cover::Upper(Upper::File(file)) => file.moved_from.clone(),
             _ => None,

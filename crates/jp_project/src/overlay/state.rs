@@ -17,6 +17,8 @@ pub(super) struct State {
     /// What was below at each path that was touched.
     pub(super) before: BTreeMap<ProjectPath, Before>,
     pub(super) store: Store,
+    /// Whether nothing more is taken.
+    pub(super) is_sealed: bool,
 }
 
 /// What is at a path instead of what is below. Whatever it is, nothing that is below the path in the
@@ -68,13 +70,13 @@ pub(super) enum Cover<'a> {
 impl State {
     pub(super) fn new(scratch: &Utf8Path) -> Self {
         let (upper, before) = (BTreeMap::new(), BTreeMap::new());
-        Self { upper, before, store: Store::new(scratch, Bounds::default()) }
+        Self { upper, before, store: Store::new(scratch, Bounds::default()), is_sealed: false }
     }
 
-    /// Takes everything out.
+    /// Takes everything out. What was sealed stays so.
     pub(super) fn take(&mut self) -> Self {
-        let store = self.store.anew();
-        let empty = Self { upper: BTreeMap::new(), before: BTreeMap::new(), store };
+        let (upper, before, store) = (BTreeMap::new(), BTreeMap::new(), self.store.anew());
+        let empty = Self { upper, before, store, is_sealed: self.is_sealed };
         std::mem::replace(self, empty)
     }
 

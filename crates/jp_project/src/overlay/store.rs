@@ -1,11 +1,13 @@
 //! The contents of changed files: in memory, and then in one file that has no name.
 //!
 //! A file without a name is gone with the process, however that ends, so nobody has to clean up. Contents
-//! are only ever added to it; what is replaced leaves a hole, and the bound counts the holes too.
+//! are only ever added to it; what is replaced leaves a hole, and the bound counts the holes too. Where a
+//! content begins is kept here and not left to the position of the file: a write that fails half way moves that
+//! position, and whatever came next would be read from where it is not.
 
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, Read},
     os::unix::fs::FileExt,
     sync::Arc,
 };
@@ -29,6 +31,9 @@ impl Default for Bounds {
         Self { memory: 64 << 20, one: 4 << 20, disk: 4 << 30 }
     }
 }
+
+/// How much of a content is read at once.
+const PIECE: u64 = 256 << 10;
 
 #[derive(Debug)]
 pub(super) struct Store {
@@ -93,7 +98,8 @@ impl Store {
             Some(file) => file,
             none => none.insert(tempfile::tempfile_in(&self.scratch)?),
         };
-        let start = self.end;
+        // Counted as kept when all of it is there; until then the next content may take its place.
+        let (start, mut end) = (self.end, self.end);
         let mut hash = Sha256::new();
         let mut content = content.take(size);
         let mut piece = vec![0; 256 << 10];
@@ -103,10 +109,11 @@ impl Store {
                 break;
             }
             hash.update(&piece[..read]);
-            file.write_all(&piece[..read])?;
-            self.end += u64::try_from(read).unwrap_or(u64::MAX);
+            file.write_all_at(&piece[..read], end)?;
+            end += u64::try_from(read).unwrap_or(u64::MAX);
         }
-        let place = Place::Disk { start, len: self.end - start };
+        self.end = end;
+        let place = Place::Disk { start, len: end - start };
         Ok(Stored { place, hash: hash.finalize().into() })
     }
 
@@ -125,6 +132,11 @@ impl Store {
             }
             (Place::Disk { .. }, None) => Err(io::ErrorKind::NotFound.into()),
         }
+    }
+
+    /// The whole of a content, in pieces.
+    pub(super) fn reader<'a>(&'a self, stored: &'a Stored) -> impl Read + 'a {
+        Pieces { store: self, stored, offset: 0 }
     }
 
     #[cfg(test)]
@@ -147,6 +159,58 @@ impl Store {
     }
 }
 
+struct Pieces<'a> {
+    store: &'a Store,
+    stored: &'a Stored,
+    offset: u64,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.stored.len() - self.offset;
+        let len = left.min(len_of(buffer)).min(PIECE);
+        let piece = self.store.read(self.stored, self.offset, len)?;
+        buffer[..piece.len()].copy_from_slice(&piece);
+        self.offset += len_of(&piece);
+        Ok(piece.len())
+    }
+}
+
 fn len_of(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, SeekFrom};
+
+    use super::*;
+
+    /// Gives some bytes, and then fails.
+    struct Breaks(usize);
+
+    impl Read for Breaks {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let len = buffer.len().min(std::mem::take(&mut self.0));
+            buffer[..len].fill(b'x');
+            if len == 0 { Err(io::ErrorKind::ConnectionReset.into()) } else { Ok(len) }
+        }
+    }
+
+    // A content that was kept only in part is not there, and those after it are whole.
+    #[test]
+    fn a_content_that_breaks_off_harms_no_other() {
+        let scratch = tempfile::tempdir().unwrap();
+        let scratch = Utf8Path::from_path(scratch.path()).unwrap();
+        let mut store = Store::new(scratch, Bounds { memory: 0, one: 0, disk: 100 });
+        let first = store.keep(&b"first"[..], 5).unwrap();
+        store.keep(Breaks(90), 95).unwrap_err();
+        // What a write that fails half way does to the file.
+        store.disk.as_mut().unwrap().seek(SeekFrom::Start(50)).unwrap();
+        let second = store.keep(&b"second"[..], 6).unwrap();
+        assert_eq!(store.read(&first, 0, 5).unwrap(), b"first");
+        assert_eq!(store.read(&second, 0, 6).unwrap(), b"second");
+        // What was not kept does not count.
+        store.keep(&[b'y'; 80][..], 80).unwrap();
+    }
 }

@@ -129,6 +129,35 @@ fn changes_are_shown_like_those_of_a_program() {
     assert_eq!((place.text("f"), place.text("g").as_deref()), (None, Some("f\n")));
 }
 
+// What is still being done when a person looks is not added to what the person says yes to.
+#[test]
+fn what_was_shown_is_what_is_applied() {
+    let place = place();
+    place.file("a", "old");
+    let overlay = place.overlay();
+    let late = overlay.under(Rules::default());
+    write(late.as_ref(), "b", "seen");
+    overlay.seal();
+    let shown = all(&overlay);
+    let [a, b, d] = [path("a"), path("b"), path("d")];
+    for refused in [
+        late.write(&a, b"unseen", WriteMode::Replace),
+        late.write(&b, b"unseen", WriteMode::Replace),
+        late.create_dir(&d),
+        late.rename(&b, &d, RenameTarget::Keep),
+        late.delete(&a, DeleteReach::File),
+    ] {
+        let error = refused.unwrap_err().to_string();
+        assert!(error.ends_with("the changes are being looked at; nothing is added"), "{error}");
+    }
+    assert_eq!((all(&overlay), text(late.as_ref(), "b")), (shown, "seen".to_owned()));
+    let report = overlay.apply();
+    assert_eq!((report.done.len(), failed(&report)), (1, vec![]));
+    assert_eq!([place.text("a"), place.text("b")], [Some("old".into()), Some("seen".into())]);
+    // Nor is there a second chance afterwards.
+    assert!(late.write(&a, b"unseen", WriteMode::Replace).is_err());
+}
+
 #[test]
 fn without_being_applied_nothing_happens() {
     let place = place();
@@ -323,7 +352,7 @@ fn what_does_not_fit_into_memory_is_kept_on_the_disk() {
     let place = place();
     let overlay = place.overlay();
     let bounds = Bounds { memory: 1_000, one: 300, disk: 5_000 };
-    overlay.lock_to_write().store = Store::new(&place.scratch, bounds);
+    overlay.lock_to_write().unwrap().store = Store::new(&place.scratch, bounds);
     for number in 0..3 {
         overlay.write(&path(&format!("f{number}")), &[b'x'; 600], WriteMode::Replace).unwrap();
     }

@@ -8,11 +8,17 @@ use std::{
     io::{Read, Seek, SeekFrom},
 };
 
-use rusqlite::{MAIN_DB, OptionalExtension, Transaction, params};
+use rusqlite::{MAIN_DB, OptionalExtension, Transaction, blob::ZeroBlob, params};
 
 use crate::{
-    Content, DirEntry, Kind, Metadata, Part, ProjectError, ProjectPath, nodes::Nodes, path::join,
+    Content, DirEntry, Kind, Metadata, Part, ProjectError, ProjectPath,
+    nodes::{Nodes, Source},
+    parts,
+    path::join,
 };
+
+/// Up to this size a content is written by one statement; a larger one in pieces.
+const MAX_AT_ONCE: u64 = 1 << 20;
 
 pub(super) struct Table<'a>(pub(super) &'a Transaction<'a>);
 
@@ -163,8 +169,8 @@ impl Nodes for Table<'_> {
         self.insert(path, None).map(drop)
     }
 
-    fn put_file(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), ProjectError> {
-        let size = i64::try_from(content.len()).unwrap_or(i64::MAX);
+    fn put_file(&mut self, path: &ProjectPath, content: Source<'_>) -> Result<(), ProjectError> {
+        let size = i64::try_from(content.size).unwrap_or(i64::MAX);
         let id = match self.row(path)? {
             Some(row) => {
                 self.execute(path, "UPDATE node SET size = ?2 WHERE id = ?1", [row.id, size])?;
@@ -173,7 +179,21 @@ impl Nodes for Table<'_> {
             None => self.insert(path, Some(size))?,
         };
         let sql = "INSERT OR REPLACE INTO content (id, bytes) VALUES (?1, ?2)";
-        self.execute(path, sql, params![id, content])
+        if content.size <= MAX_AT_ONCE {
+            let content = parts::whole(path, content.reader, content.size, MAX_AT_ONCE)?;
+            return self.execute(path, sql, params![id, content]);
+        }
+        // A statement would have it in memory twice.
+        self.execute(path, sql, params![id, ZeroBlob(content.size)])?;
+        let io = |source| ProjectError::Io { path: path.to_string(), source };
+        let blob = self.0.blob_open(MAIN_DB, "content", "bytes", id, false);
+        let mut blob = blob.map_err(|error| failed(path, error))?;
+        let copied =
+            std::io::copy(&mut content.reader.take(content.size), &mut blob).map_err(io)?;
+        if copied != content.size {
+            return Err(io(std::io::ErrorKind::UnexpectedEof.into()));
+        }
+        blob.close().map_err(|error| failed(path, error))
     }
 
     fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {

@@ -16,6 +16,11 @@ fn path(text: &str) -> ProjectPath {
     ProjectPath::new(text).unwrap()
 }
 
+fn put(table: &mut Table<'_>, name: &str, mut content: &[u8]) -> Result<(), ProjectError> {
+    let size = u64::try_from(content.len()).unwrap();
+    table.put_file(&path(name), Source { reader: &mut content, size })
+}
+
 #[test]
 fn what_was_written_is_there_the_next_time() {
     let (_dir, file) = place();
@@ -106,7 +111,7 @@ fn half_an_operation_is_none() {
     let mut table = Table(&transaction);
     let at = At::plain(&path("d"));
     nodes::delete(&mut table, &Rules::default(), &at, DeleteReach::Recursive).unwrap();
-    table.put_file(&path("big"), &vec![7; 4 << 20]).unwrap();
+    put(&mut table, "big", &vec![7; 4 << 20]).unwrap();
     let copy = Utf8PathBuf::from_path_buf(dir.path().join("copy.db")).unwrap();
     for end in ["", "-wal"] {
         fs::copy(format!("{file}{end}"), format!("{copy}{end}")).unwrap();
@@ -123,7 +128,7 @@ fn a_large_directory_is_listed_and_moved_at_once() {
     let project = SqliteProjectFiles::open(&file).unwrap();
     let insert = |table: &mut Table<'_>| {
         table.put_dir(&path("d"))?;
-        (0..5_000).try_for_each(|number| table.put_file(&path(&format!("d/{number:06}")), b"x"))
+        (0..5_000).try_for_each(|number| put(table, &format!("d/{number:06}"), b"x"))
     };
     project.change(insert).unwrap();
     project.write(&path("e/other"), b"x", WriteMode::Replace).unwrap();

@@ -1,9 +1,19 @@
 //! A request that is not answered at once: it is slow, waits for something, or for a person.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
 
+use jp_project::Until;
 use jp_tool::vfs::{Call, ErrorCode, ErrorObject, HostNotification, Id, PendingParams};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{Inbound, Shared};
@@ -15,7 +25,7 @@ use crate::{
     http::Course,
     record::Decided,
     reply,
-    serve::{self, Manner, Question, Stop},
+    serve::{self, Manner, Question, Stop, Work},
 };
 
 /// How many questions one request can lead to. A rename needs two rights, and each path may be sensitive.
@@ -45,28 +55,37 @@ pub(super) struct Answered {
     pub(super) line: Vec<u8>,
     pub(super) note: Note,
     /// Given back when there is room for another answer.
-    pub(super) turn: Option<OwnedSemaphorePermit>,
+    pub(super) turn: Turn,
 }
 
+/// The turn in which an answer was made, and the one in which a long answer was.
+pub(super) type Turn = [Option<OwnedSemaphorePermit>; 2];
+
 /// The line of an answer, and the turn in which it was made.
-type Done = (Vec<u8>, Option<OwnedSemaphorePermit>);
+type Done = (Vec<u8>, Turn);
 
 /// How much of a session is done at the same time. What is called off keeps its turn until it has really
 /// ended, so calling off in a loop piles nothing up.
 #[derive(Debug, Clone)]
 pub(super) struct Turns {
-    /// Work that keeps a thread busy. Each can make an answer of several times the largest file.
-    busy: Arc<Semaphore>,
+    /// Searches, and what else goes through a whole tree. They may take minutes, so nothing short waits for them.
+    searches: Arc<Semaphore>,
+    /// One file or directory, where that is not answered at once.
+    short: Arc<Semaphore>,
     /// Work that waits for something else.
     waiting: Arc<Semaphore>,
+    /// Answers that are long. An answer can be several times what it tells, so one is made at a time, and the next
+    /// when that one is on its way.
+    long: Arc<Semaphore>,
     /// Changes of files, one at a time and in the order in which they came.
     changes: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Default for Turns {
     fn default() -> Self {
-        let (busy, waiting) = (Arc::new(Semaphore::new(2)), Arc::new(Semaphore::new(4)));
-        Self { busy, waiting, changes: Arc::default() }
+        let of = |count| Arc::new(Semaphore::new(count));
+        let (searches, short, waiting, long) = (of(2), of(4), of(4), of(1));
+        Self { searches, short, waiting, long, changes: Arc::default() }
     }
 }
 
@@ -106,7 +125,7 @@ impl Job {
                 }
                 let (code, mut line) = (error.number(), Vec::new());
                 reply::failure(Some(&self.id), error, &mut line);
-                ((line, None), Some(code))
+                ((line, Turn::default()), Some(code))
             }
         };
         (done, Note { decided, code, rule: None, at: Some(Instant::now()) })
@@ -169,26 +188,41 @@ impl Job {
         if self.manner == Manner::Waiting {
             // Nobody closes the semaphores.
             let turn = self.turns.waiting.clone().acquire_owned().await.ok();
-            let line = serve::waiting(call, id, &self.gate, means, &self.host, course).await?;
-            return Ok((line, turn));
+            let long = &self.turns.long;
+            let (line, long) =
+                serve::waiting(call, id, &self.gate, means, &self.host, course, long).await?;
+            return Ok((line, [turn, long]));
         }
         let change = if serve::changes_files(call) {
             Some(self.turns.changes.clone().lock_owned().await)
         } else {
             None
         };
-        let turn = self.turns.busy.clone().acquire_owned().await.ok();
+        let turns =
+            if serve::is_long_work(call) { &self.turns.searches } else { &self.turns.short };
+        let turn = turns.clone().acquire_owned().await.ok();
         let (call, id, means) = (call.clone(), id.clone(), means.clone());
         let (limits, cancel, gate) = (*self.host.limits(), self.cancel.clone(), self.gate.clone());
+        let (runtime, long) = (Handle::current(), self.turns.long.clone());
+        // This is dropped when nobody wants the answer any more, also while the work goes on.
+        let wanted = Wanting::default();
+        let is_unwanted = wanted.is_over.clone();
         let work = tokio::task::spawn_blocking(move || {
             let _change = change;
             // It may have waited for its turn longer than anybody wanted it.
             if cancel.is_cancelled() {
                 return Err(called_off().into());
             }
-            let mut out = Vec::new();
-            serve::at_once(&call, &id, &gate, &means, &limits, &mut out)?;
-            Ok((out, turn))
+            let (mut out, mut permit) = (Vec::new(), None);
+            let mut room = |bytes| {
+                if bytes > reply::LONG && permit.is_none() {
+                    permit = runtime.block_on(long.clone().acquire_owned()).ok();
+                }
+            };
+            let until = Until::new(is_unwanted, limits.process_timeout);
+            let work = Work { limits: &limits, until, room: &mut room };
+            serve::at_once(&call, &id, &gate, &means, work, &mut out)?;
+            Ok((out, [turn, permit]))
         });
         work.await.unwrap_or_else(|_| Err(internal("the host failed at this request").into()))
     }
@@ -199,6 +233,18 @@ impl Job {
         let mut line = Vec::new();
         reply::notification(&HostNotification::Pending(pending), &mut line);
         self.shared.send(Inbound::Line(line));
+    }
+}
+
+/// Somebody who waits for an answer.
+#[derive(Debug, Default)]
+struct Wanting {
+    is_over: Arc<AtomicBool>,
+}
+
+impl Drop for Wanting {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -218,7 +264,7 @@ impl Drop for Owed<'_> {
         let code = Some(error.number());
         reply::failure(Some(&self.job.id), error, &mut line);
         let note = Note { decided: Decided::None, code, rule: None, at: Some(Instant::now()) };
-        self.job.hand_over((line, None), note);
+        self.job.hand_over((line, Turn::default()), note);
     }
 }
 

@@ -13,6 +13,7 @@ use std::{
     io,
     os::fd::{AsFd, OwnedFd},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use jp_tool::{
@@ -26,7 +27,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
 };
-use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
+use tokio::runtime::Handle;
 
 use self::{
     alarm::Alarm,
@@ -35,21 +36,24 @@ use self::{
 };
 use super::{
     End, Inbound, Pipes, Shared,
-    job::Turns,
+    job::{Turn, Turns},
     lines::{Arrived, Line, Lines},
     outbox::{Outbox, Sent},
 };
-use crate::{gate::Gate, host::Host, reply};
+use crate::{gate::Gate, host::Host, record::Attempt, reply};
 
 /// How much may wait to be read by the tool before it is not read from.
-const MOST_UNREAD: usize = 32 << 20;
+const MOST_UNREAD: usize = 16 << 20;
 /// How many requests may be under way, and how long they may be together.
 const MOST_REQUESTS: usize = 1_024;
-const MOST_REQUESTED: usize = 32 << 20;
+const MOST_REQUESTED: usize = 16 << 20;
 /// So much is answered before what was answered is sent: together costs less, and early starts the tool.
 const TOGETHER: usize = 64 << 10;
-/// How often lines are taken before others are listened to.
+/// How many lines are taken one by one before others are listened to, and how many that came together or for how
+/// long, so that somebody who says that this is enough is heard soon.
 const MOST_AHEAD: u32 = 32;
+const MOST_LINES: u32 = 64;
+const MOST_TIME: Duration = Duration::from_millis(10);
 /// How much fits into a pipe, if the system agrees: fewer turns for the same bytes. The system gives a user
 /// so many pages for all pipes, so this is not as much as one could have.
 const PIPE: usize = 256 << 10;
@@ -79,7 +83,7 @@ pub(super) struct Talk {
     /// The length of all that is under way.
     requested: usize,
     /// The turns of answers that are unread, while too much is: nobody else takes them.
-    unread: Vec<OwnedSemaphorePermit>,
+    unread: Vec<Turn>,
     clock: Clock,
     alarm: Option<Alarm>,
     /// Whether the tool was told to end.
@@ -276,9 +280,12 @@ impl Talk {
         end
     }
 
+    /// Lines that are left over stay where they are: a tool can have sent thousands, and between them the bell has
+    /// to be heard.
     fn read_from(&mut self, lines: &mut Lines) -> io::Result<Option<End>> {
         let mut sends_at = self.outbox.len() + TOGETHER;
-        while self.has_room() {
+        let mut turn = LinesInARow::default();
+        while self.has_room() && !turn.is_over() {
             let Some(line) = lines.next() else {
                 self.has_lines = false;
                 break;
@@ -312,7 +319,12 @@ impl Talk {
         }
         match ToHost::parse(line) {
             Ok(ToHost::Request(request)) => {
-                self.request(request.id.clone(), line.len(), || Call::parse(&request))
+                // Only looked at closer if somebody wants to know.
+                let is_recorded = self.host.recorder().is_some();
+                let attempt = || is_recorded.then(|| Attempt::of(&request));
+                self.request(request.id.clone(), line.len(), || {
+                    Call::parse(&request).map_err(|error| (error, attempt()))
+                })
             }
             Ok(ToHost::Notification(notification)) => self.notification(&notification),
             Err(refusal) => self.no_message(refusal.id.as_ref(), refusal.error, line.len()),
@@ -429,6 +441,30 @@ struct LastWord(Arc<Shared>);
 impl Drop for LastWord {
     fn drop(&mut self) {
         self.0.tell_end(End::Lost("the host failed to serve the tool".to_owned()));
+    }
+}
+
+/// How many lines were looked at in a row. The time is only asked for from the second one on: most come alone.
+#[derive(Debug, Default)]
+struct LinesInARow {
+    count: u32,
+    since: Option<Instant>,
+}
+
+impl LinesInARow {
+    /// Whether others have to be listened to before the next one.
+    fn is_over(&mut self) -> bool {
+        self.count += 1;
+        match self.count {
+            1 => false,
+            2 => {
+                self.since = Some(Instant::now());
+                false
+            }
+            count => {
+                count > MOST_LINES || self.since.is_some_and(|since| since.elapsed() >= MOST_TIME)
+            }
+        }
     }
 }
 

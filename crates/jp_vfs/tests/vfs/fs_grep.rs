@@ -168,6 +168,16 @@ fn more_than_fits_is_not_passed_over() {
 
 // Numbers that nobody means.
 #[test]
+fn a_path_is_searched_once_however_often_it_is_named() {
+    let world = World::on_disk();
+    world.put("d/a", "x\n");
+    let mut tool = world.start();
+    let answer = tool.call("fs.grep", json!({"pattern": "x", "paths": vec!["."; 1_000]}));
+    assert_eq!(answer["result"], matches(&[("d/a", &[(1, "x", true)])]));
+    assert_eq!(tool.code("fs.grep", json!({"pattern": "x", "paths": vec!["."; 1_001]})), -32602);
+}
+
+#[test]
 fn numbers_without_measure() {
     for world in poems() {
         let mut tool = world.start();

@@ -173,9 +173,11 @@ fn lists_without_measure() {
     bounded(|| {
         let mut tool = world.start();
         let paths: Vec<_> = (0..100_000).map(|n| format!("p{n}")).collect();
-        let missing = tool.call("fs.grep", json!({"pattern": "x", "paths": paths}));
-        assert_eq!(code_of(&missing), -32002, "{missing}");
-        let same = vec!["a"; 100_000];
+        let answer = tool.call("fs.grep", json!({"pattern": "x", "paths": paths}));
+        assert_eq!(code_of(&answer), -32602, "{answer}");
+        let answer = tool.call("fs.grep", json!({"pattern": "x", "paths": paths[..1_000]}));
+        assert_eq!(code_of(&answer), -32002, "{answer}");
+        let same = vec!["a"; 1_000];
         let found = tool.call("fs.grep", json!({"pattern": "x", "paths": same}));
         assert!(found.to_string().len() < 1_000_000, "one file is found once");
         let answer =

@@ -61,6 +61,60 @@ fn a_slow_search_delays_no_quick_request() {
     assert_eq!(tool.line()["id"], "slow");
 }
 
+// D11-280 where nothing is answered at once: searches have turns of their own.
+#[test]
+fn searches_delay_no_short_request_anywhere() {
+    let (world, ends) = World::far_away();
+    world.put("a", "x");
+    let mut tool = world.start();
+    for id in 0..6 {
+        tool.request(id, "fs.grep", json!({"pattern": "x"}));
+    }
+    for _ in 0..20 {
+        assert_eq!(tool.code("fs.read", json!({"path": "a"})), 0);
+        assert_eq!(tool.code("fs.write", json!({"path": "a", "content": "x"})), 0);
+    }
+    ends.store(true, std::sync::atomic::Ordering::SeqCst);
+    for id in 0..6 {
+        assert_eq!(code_of(&tool.answer(id)), 0);
+    }
+}
+
+// D11-177 D11-184: whoever has sent much at once is told at once that this is enough, and nothing more of it is
+// done.
+#[test]
+fn what_is_sent_ahead_can_be_cancelled() {
+    let world = World::in_memory();
+    for n in 0..2_000 {
+        world.put(&format!("d/f{n}"), "");
+    }
+    let mut tool = world.start();
+    // Each takes a millisecond or more, and all of them are there before the first is done.
+    let line = |id: usize| {
+        let params = json!({"path": "d", "limit": 1});
+        json!({"jsonrpc": "2.0", "id": id, "method": "fs.list_dir", "params": params}).to_string()
+            + "\n"
+    };
+    tool.write((0..500).map(line).collect::<String>());
+    tool.request(500, "fs.write", json!({"path": "late", "content": ""}));
+    assert_eq!(code_of(&tool.line()), 0);
+    tool.session().cancel();
+    let (mut done, mut is_cancelled, mut refused) = (1, false, 0);
+    while done + refused < 501 {
+        let line = tool.line();
+        match code_of(&line) {
+            _ if line["method"] == "cancel" => is_cancelled = true,
+            0 if !is_cancelled => done += 1,
+            code => {
+                assert!(is_cancelled && code == -32005, "{line}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(done < 250, "{done} were done");
+    assert!(!world.has("late"));
+}
+
 // D11-281 D11-174: one at a time, hundreds of times.
 #[test]
 fn one_at_a_time_keeps_its_order() {

@@ -54,7 +54,7 @@ fn each_request_is_written_down() {
             (json!("two"), write, Some("private/x"), Decided::Denied, Some(-32001)),
             (json!(3), read, Some("src/missing"), Decided::Allowed, Some(-32002)),
             (json!(null), None, None, Decided::None, Some(-32700)),
-            (json!(5), None, None, Decided::None, Some(-32601)),
+            (json!(5), Some("fs.chmod"), None, Decided::None, Some(-32601)),
             (json!(6), write, Some("f6"), Decided::AskedOnce, None),
             (json!(7), write, Some("f7"), Decided::AskedNo, Some(-32001)),
             (json!(8), write, Some("f8"), Decided::AskedRun, None),
@@ -74,6 +74,52 @@ fn each_request_is_written_down() {
     );
     assert!(all.iter().all(|record| record.tool == "t" && record.micros < 60_000_000));
     // Neither contents nor what could be secret.
+    assert!(!serde_json::to_string(&all).unwrap().contains("s3cret"));
+}
+
+// Whoever tries to get out is written down with what was tried, although there is no such request.
+#[test]
+fn an_attempt_is_written_down() {
+    let mut world = World::on_disk();
+    let records = world.recorded();
+    let mut tool = world.start();
+    let long = "../".repeat(5_000);
+    for params in [
+        json!({"path": "../../etc/passwd"}),
+        json!({"path": "/etc/passwd", "content": "s3cret"}),
+        json!({"path": "a\u{0}b"}),
+        json!({"path": long}),
+        json!({"paths": ["a", "../b"], "pattern": "s3cret"}),
+        json!({"from": "../a", "to": "b"}),
+        json!({"path": 7}),
+    ] {
+        let method = match &params {
+            params if params.get("paths").is_some() => "fs.grep",
+            params if params.get("from").is_some() => "fs.rename",
+            params if params.get("content").is_some() => "fs.write",
+            _ => "fs.read",
+        };
+        assert_eq!(tool.code(method, params), -32602);
+    }
+    let all = records.all();
+    let short: Vec<_> = all
+        .iter()
+        .map(|one| (one.method.as_deref().unwrap(), one.target.as_deref(), one.decision))
+        .collect();
+    let denied = Decided::Denied;
+    let cut = format!("{}…", &long[..200]);
+    assert_eq!(
+        short,
+        [
+            ("fs.read", Some("../../etc/passwd"), denied),
+            ("fs.write", Some("/etc/passwd"), denied),
+            ("fs.read", Some("a\0b"), denied),
+            ("fs.read", Some(cut.as_str()), denied),
+            ("fs.grep", Some("a, ../b"), denied),
+            ("fs.rename", Some("../a, b"), denied),
+            ("fs.read", None, Decided::None),
+        ]
+    );
     assert!(!serde_json::to_string(&all).unwrap().contains("s3cret"));
 }
 

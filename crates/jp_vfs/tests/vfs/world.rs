@@ -11,8 +11,9 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_project::{
-    FsProjectFiles, MemoryProjectFiles, NullProjectFiles, Part, ProjectFiles, ProjectPath, Rules,
-    WriteMode,
+    Content, DeleteReach, DirEntry, FsProjectFiles, GrepAnswer, GrepQuery, Materialized,
+    MemoryProjectFiles, Metadata, NullProjectFiles, Part, ProjectError, ProjectFiles, ProjectPath,
+    RenameTarget, Rules, Slice, WriteMode,
 };
 use jp_tool::{
     access::{AccessPolicy, Capability, FsRule, SensitiveGate, SensitivePaths, path::Root},
@@ -56,6 +57,13 @@ impl World {
     /// The same without a disk.
     pub(crate) fn in_memory() -> Self {
         Self::new(tempfile::tempdir().unwrap(), Arc::new(MemoryProjectFiles::new()))
+    }
+
+    /// Files that are far away, where a search goes on until somebody lets it end.
+    pub(crate) fn far_away() -> (Self, Arc<AtomicBool>) {
+        let ends = Arc::new(AtomicBool::new(false));
+        let far = Far { files: Arc::new(MemoryProjectFiles::new()), ends: ends.clone() };
+        (Self::new(tempfile::tempdir().unwrap(), Arc::new(far)), ends)
     }
 
     /// A place where there are no files at all.
@@ -198,6 +206,77 @@ impl World {
     /// Whether there is something, whatever the rules are.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.project.exists(&ProjectPath::new(path).unwrap()).unwrap()
+    }
+}
+
+/// See [`World::far_away`].
+#[derive(Debug)]
+struct Far {
+    files: Arc<dyn ProjectFiles>,
+    ends: Arc<AtomicBool>,
+}
+
+impl ProjectFiles for Far {
+    fn read(&self, path: &ProjectPath, part: Part) -> Result<Content, ProjectError> {
+        self.files.read(path, part)
+    }
+
+    fn write(
+        &self,
+        path: &ProjectPath,
+        content: &[u8],
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
+        self.files.write(path, content, mode)
+    }
+
+    fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {
+        self.files.list_dir(path, slice)
+    }
+
+    fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
+        self.files.metadata(path)
+    }
+
+    fn delete(&self, path: &ProjectPath, reach: DeleteReach) -> Result<(), ProjectError> {
+        self.files.delete(path, reach)
+    }
+
+    fn rename(
+        &self,
+        from: &ProjectPath,
+        to: &ProjectPath,
+        target: RenameTarget,
+    ) -> Result<(), ProjectError> {
+        self.files.rename(from, to, target)
+    }
+
+    fn create_dir(&self, path: &ProjectPath) -> Result<(), ProjectError> {
+        self.files.create_dir(path)
+    }
+
+    fn grep(&self, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
+        let deadline = Instant::now() + LIMIT;
+        while !self.ends.load(Ordering::SeqCst) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.files.grep(query)
+    }
+
+    fn materialize(&self, scratch: &Utf8Path) -> Result<Materialized, ProjectError> {
+        self.files.materialize(scratch)
+    }
+
+    fn display_root(&self) -> String {
+        self.files.display_root()
+    }
+
+    fn is_quick(&self) -> bool {
+        false
+    }
+
+    fn under(&self, rules: Rules) -> Arc<dyn ProjectFiles> {
+        Arc::new(Self { files: self.files.under(rules), ends: self.ends.clone() })
     }
 }
 

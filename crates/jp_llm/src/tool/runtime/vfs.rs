@@ -154,7 +154,7 @@ impl VfsTool {
     ) -> Result<(Served, Vec<String>), Failure> {
         let program = &self.program;
         let gate = Gate::new(self.access.clone(), ground.files(), self.world.scratch.clone());
-        gate.prepare().await.map_err(|error| ToolError::from_error(&error))?;
+        gate.prepare().await;
         let invocation = tool_context(&program.place, tool, action);
         let started = program.start_sealed(&invocation).await;
         let (running, warnings) = started.map_err(|error| failure(&error))?;

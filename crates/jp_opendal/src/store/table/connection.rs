@@ -170,14 +170,20 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Whether a connection is encrypted: always, if nobody says otherwise, unless it stays on this machine.
+/// Whether a connection is encrypted: always, if nobody says otherwise, unless it stays on this machine. Where
+/// addresses are given it is those that are dialed, whatever the hosts are called.
 fn encryption(config: &Config) -> SslMode {
     let is_local = |host: &Host| match host {
         Host::Unix(_) => true,
         Host::Tcp(name) => matches!(name.as_str(), "localhost" | "127.0.0.1" | "::1"),
     };
+    let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
+    let names_a_place = !hosts.is_empty() || !addresses.is_empty();
+    let stays_here = names_a_place
+        && hosts.iter().all(is_local)
+        && addresses.iter().all(std::net::IpAddr::is_loopback);
     match config.get_ssl_mode() {
-        SslMode::Prefer if config.get_hosts().iter().all(is_local) => SslMode::Disable,
+        SslMode::Prefer if stays_here => SslMode::Disable,
         SslMode::Prefer => SslMode::Require,
         mode => mode,
     }
@@ -210,6 +216,12 @@ mod tests {
             ("postgresql://me@localhost/x?sslmode=require", SslMode::Require),
             ("postgresql:///x?host=/run/postgresql", SslMode::Disable),
             ("postgresql://me@localhost,db.example.org/x", SslMode::Require),
+            ("user=me dbname=x hostaddr=192.0.2.2", SslMode::Require),
+            ("user=me dbname=x hostaddr=127.0.0.1", SslMode::Disable),
+            ("user=me dbname=x hostaddr=127.0.0.1,192.0.2.2", SslMode::Require),
+            ("user=me dbname=x host=localhost hostaddr=192.0.2.2", SslMode::Require),
+            ("user=me dbname=x host=db.example.org hostaddr=127.0.0.1", SslMode::Require),
+            ("user=me dbname=x", SslMode::Require),
         ] {
             assert_eq!(encryption(&url.parse().unwrap()), expected, "{url}");
         }

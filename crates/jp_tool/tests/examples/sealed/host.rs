@@ -131,14 +131,25 @@ fn answer(root: &Utf8Path, method: &str, params: &Value) -> Result<Value, (i64, 
             Ok(if metadata.is_dir() { json!({ "kind": "dir" }) } else { file })
         }
         "fs.list_dir" => {
-            let mut entries: Vec<(String, bool)> = path
+            let tells_links = params["links"] == true;
+            let mut entries: Vec<(String, bool, bool)> = path
                 .read_dir_utf8()
                 .map_err(missing)?
                 .map(|entry| entry.unwrap())
-                .map(|entry| (entry.file_name().to_owned(), entry.path().is_dir()))
+                .map(|entry| {
+                    let is_link = tells_links && entry.path().is_symlink();
+                    (entry.file_name().to_owned(), entry.path().is_dir(), is_link)
+                })
                 .collect();
             entries.sort();
-            let entry = |(path, is_dir): (String, bool)| json!({ "path": path, "kind": if is_dir { "dir" } else { "file" } });
+            let entry = |(path, is_dir, is_link): (String, bool, bool)| {
+                let kind = if is_dir { "dir" } else { "file" };
+                let mut entry = json!({ "path": path, "kind": kind });
+                if is_link {
+                    entry["link"] = json!(true);
+                }
+                entry
+            };
             Ok(json!({ "entries": entries.into_iter().map(entry).collect::<Vec<_>>() }))
         }
         "fs.grep" => Ok(json!({ "matches": grep(root, params) })),

@@ -3,14 +3,15 @@
 use std::{sync::Arc, time::Instant};
 
 use jiff::Timestamp;
+use jp_project::Until;
 use jp_tool::vfs::{Call, ErrorCode, ErrorObject, Id};
 use tokio_util::sync::CancellationToken;
 
 use super::{End, MOST_UNREAD, Talk};
 use crate::{
-    record::{self, Decided, Record},
+    record::{self, Attempt, Decided, Record},
     reply,
-    serve::{self, Manner, Stop},
+    serve::{self, Manner, Stop, Work},
     session::job::{Answered, Job, Note},
 };
 
@@ -21,6 +22,16 @@ pub(super) struct UnderWay {
     serial: u64,
     arrival: Arrival,
     call: Arc<Call>,
+}
+
+/// What is known of a line that is written down.
+#[derive(Debug, Clone, Copy)]
+enum About<'a> {
+    Call(&'a Call),
+    /// A request that could not be understood.
+    Attempt(&'a Attempt),
+    /// No request.
+    Nothing,
 }
 
 /// When a request came, and how long it was.
@@ -38,7 +49,7 @@ impl Talk {
         &mut self,
         id: Id,
         bytes: usize,
-        call: impl FnOnce() -> Result<Call, ErrorObject>,
+        call: impl FnOnce() -> Result<Call, (ErrorObject, Option<Attempt>)>,
     ) -> Option<End> {
         let arrival = self.arrival(bytes);
         self.clock.owes_answer();
@@ -52,7 +63,10 @@ impl Talk {
             return self.refuse(Some(&id), None, error, arrival);
         }
         match call() {
-            Err(error) => self.refuse(Some(&id), None, error, arrival),
+            Err((error, attempt)) => {
+                let about = attempt.as_ref().map_or(About::Nothing, About::Attempt);
+                self.refuse_about(Some(&id), about, error, arrival)
+            }
             Ok(call) => match serve::manner(&call, self.gate.is_quick()) {
                 Manner::Quick => self.at_once(id, call, arrival),
                 manner => self.hand_over(id, call, manner, arrival),
@@ -75,10 +89,14 @@ impl Talk {
         let means = self.gate.means();
         let out = self.outbox.open();
         let before = out.len();
-        match serve::at_once(&call, &id, &self.gate, &means, self.host.limits(), out) {
+        // What is made here is bounded by what is unread, and is no search.
+        let mut room = |_: usize| {};
+        let limits = self.host.limits();
+        let work = Work { limits, until: Until::default(), room: &mut room };
+        match serve::at_once(&call, &id, &self.gate, &means, work, out) {
             Ok(()) => {
                 let sent = out.len() - before;
-                self.write_down(Some(&id), Some(&call), arrival, &Note::allowed(), sent)
+                self.write_down(Some(&id), About::Call(&call), arrival, &Note::allowed(), sent)
             }
             Err(Stop::Refused(error)) => self.refuse(Some(&id), Some(&call), error, arrival),
             Err(Stop::Ask(question)) if !self.host.approver().can_ask() => {
@@ -120,8 +138,10 @@ impl Talk {
         let sent = line.len();
         self.outbox.push(line);
         // The next of its kind would only make more that nobody reads.
-        self.unread.extend(turn.filter(|_| self.outbox.len() >= MOST_UNREAD));
-        self.write_down(Some(&id), Some(&under_way.call), under_way.arrival, &note, sent)
+        if self.outbox.len() >= MOST_UNREAD {
+            self.unread.push(turn);
+        }
+        self.write_down(Some(&id), About::Call(&under_way.call), under_way.arrival, &note, sent)
     }
 
     /// Answers a request that nobody wants any more.
@@ -147,33 +167,55 @@ impl Talk {
         error: ErrorObject,
         arrival: Arrival,
     ) -> Option<End> {
+        self.refuse_about(id, call.map_or(About::Nothing, About::Call), error, arrival)
+    }
+
+    fn refuse_about(
+        &mut self,
+        id: Option<&Id>,
+        about: About<'_>,
+        error: ErrorObject,
+        arrival: Arrival,
+    ) -> Option<End> {
         let note = Note::refused(&error);
         let out = self.outbox.open();
         let before = out.len();
         reply::failure(id, error, out);
         let sent = out.len() - before;
-        self.write_down(id, call, arrival, &note, sent)
+        self.write_down(id, about, arrival, &note, sent)
     }
 
     fn write_down(
         &self,
         id: Option<&Id>,
-        call: Option<&Call>,
+        about: About<'_>,
         arrival: Arrival,
         note: &Note,
         sent: usize,
     ) -> Option<End> {
         let (recorder, (at, time)) = self.host.recorder().zip(arrival.at)?;
-        let target = call.and_then(record::target);
-        let rule = || self.gate.means().rules_for(&record::paths(call?));
+        let (method, target, decision) = match about {
+            About::Call(call) => {
+                (Some(call.method().name().to_owned()), record::target(call), note.decided)
+            }
+            About::Attempt(Attempt { method, target, leads_out }) => {
+                let decision = if *leads_out { Decided::Denied } else { Decided::None };
+                (Some(method.clone()), target.clone(), decision)
+            }
+            About::Nothing => (None, None, Decided::None),
+        };
+        let rule = || match about {
+            About::Call(call) => self.gate.means().rules_for(&record::paths(call)),
+            About::Attempt(_) | About::Nothing => None,
+        };
         let record = Record {
             time,
             tool: self.gate.access().tool().to_owned(),
             id: id.cloned(),
-            method: call.map(|call| call.method().name().to_owned()),
+            method,
             rule: note.rule.clone().or_else(rule),
             target,
-            decision: if call.is_some() { note.decided } else { Decided::None },
+            decision,
             code: note.code,
             bytes_in: u64::try_from(arrival.bytes).unwrap_or(u64::MAX),
             bytes_out: u64::try_from(sent).unwrap_or(u64::MAX),

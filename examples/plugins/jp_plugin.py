@@ -2,8 +2,8 @@
 #
 #   run(DESCRIPTION, main)   answers `describe`, or calls main(session)
 #
-# main returns nothing or an exit code, and raises Fail("why") to end with an error. Any other exception
-# is an error too. What print() and other programs write goes to stderr, where it does no harm.
+# main returns nothing or an exit code, and raises Fail("why") to end with an error; sys.exit() does the
+# same. Any other exception is an error too. What print() and other programs write goes to stderr, where it does no harm.
 import contextlib, json, os, queue, sys, threading, traceback
 
 
@@ -111,10 +111,16 @@ def run(description, main):
         end = {"code": fail.code, "reason": str(fail)}
     except Refused as refused:
         end = {"code": 1, "reason": str(refused)}
+    except SystemExit as ended:
+        # sys.exit() with nothing, a code or a text; argparse ends a program like this too.
+        code = 0 if ended.code is None else ended.code
+        end = {"code": code} if isinstance(code, int) else {"code": 1, "reason": str(code)}
     except Exception as error:
         traceback.print_exc()
         end = {"code": 1, "reason": "%s: %s" % (type(error).__name__, error)}
     session.send(type="exit", **end)
+    sys.stdout.flush()
+    sys.stderr.flush()
     # The thread that reads would keep the interpreter from ending in order.
-    os._exit(end["code"])
+    os._exit(end["code"] & 255)
 # --- the end of jp_plugin.py

@@ -507,6 +507,13 @@ pub(crate) fn append_to(path: &Utf8Path, cwd: &Utf8Path, option: &str) -> Result
     options.open(cwd.join(path)).map_err(|error| Error::usage(format!("{option} {path}: {error}")))
 }
 
+/// Makes a file that the user named with `option`, or empties the one there is; nobody else may read a new one.
+pub(crate) fn write_to(path: &Utf8Path, cwd: &Utf8Path, option: &str) -> Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    let options = options.create(true).write(true).truncate(true).mode(0o600);
+    options.open(cwd.join(path)).map_err(|error| Error::usage(format!("{option} {path}: {error}")))
+}
+
 pub(crate) fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }

@@ -47,10 +47,13 @@ fn main() -> ExitCode {
     let end = match Ctx::new(&global, &command) {
         Ok(ctx) => {
             let result = run(&ctx, command).and_then(|()| Ok(ctx.printer().flush()?));
+            // What was logged before an error stands before it.
+            log::flush();
             result.map_or_else(|error| error.report(&ctx), |()| Exit::Success)
         }
         Err(error) => error.report_without_context(&global),
     };
+    log::flush();
     end.into()
 }
 

@@ -13,6 +13,9 @@ use crate::schema;
 use crate::shape::{Kind, Shape, TableShape};
 use crate::suggest;
 
+/// How many characters of a key are repeated.
+const LONGEST_SHOWN: usize = 200;
+
 /// Why there is no value at a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathError {
@@ -72,7 +75,7 @@ impl Config {
         let names = match dotted::parse(path) {
             Ok(segments) => segments.into_iter().map(|it| it.name).collect(),
             Err(source) => {
-                return Err(PathError::Syntax { path: dotted::printable(path), source });
+                return Err(PathError::Syntax { path: shown(path), source });
             }
         };
         self.walk(path, canonical(names))
@@ -86,7 +89,7 @@ impl Config {
         for (depth, segment) in path.iter().enumerate() {
             let parent = &path[..depth];
             if let Some(leaf) = node.filter(|it| it.sort() != Sort::Table) {
-                return Err(not_a_table(&dotted::printable(given), segment, parent, leaf));
+                return Err(not_a_table(&shown(given), segment, parent, leaf));
             }
             let table = node.and_then(Node::as_table);
             let below = table.and_then(|it| it.get(segment)).map(|it| &it.node);
@@ -94,7 +97,7 @@ impl Config {
             let listed = model.table(shape);
             if below.is_none() && !listed.is_some_and(|it| it.usable().any(|it| it == segment)) {
                 let present = table.into_iter().flat_map(|it| it.keys().map(String::as_str));
-                let given = dotted::printable(given);
+                let given = shown(given);
                 return Err(unknown(&given, segment, parent, listed, present));
             }
             shape = model.child(shape, segment).map_or(Shape::anything(), |it| model.resolve(it));
@@ -106,7 +109,7 @@ impl Config {
                 Cow::Owned(Node::empty_table(Origin::DEFAULT))
             }
             None => {
-                return Err(PathError::Unset { path: dotted::printable(given) });
+                return Err(PathError::Unset { path: shown(given) });
             }
         };
         Ok(Found { path, node })
@@ -117,6 +120,14 @@ impl Config {
 pub(crate) struct Found<'a> {
     pub(crate) path: Vec<String>,
     pub(crate) node: Cow<'a, Node>,
+}
+
+/// A key as it was given, in a length that is fit to be repeated.
+fn shown(path: &str) -> String {
+    match path.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => format!("{}…", dotted::printable(&path[..end])),
+        None => dotted::printable(path),
+    }
 }
 
 /// `tools` is another way to write `conversation.tools`.

@@ -112,6 +112,11 @@ impl Stream {
         lines
     }
 
+    /// The bytes of the file that belong to finished batches.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// The stored bytes of each event.
     pub fn raw(&self) -> impl DoubleEndedIterator<Item = &[u8]> + '_ {
         self.events.iter().map(|range| self.bytes[range.clone()].trim_ascii())

@@ -5,7 +5,10 @@
 //! every answer with its question before it, every request inside a turn. A refusal names the
 //! position of the event and says what is wrong with it.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{BuildHasher as _, RandomState},
+};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -20,8 +23,8 @@ use crate::{
 /// What the rules need to know of a conversation so far.
 #[derive(Debug, Clone, Default)]
 pub struct Validator {
-    tool_calls: HashSet<String>,
-    inquiries: HashSet<String>,
+    tool_calls: Ids,
+    inquiries: Ids,
     /// A turn is active from its `turn_start` until a `chat_request` has followed.
     turn_active: bool,
 }
@@ -49,8 +52,8 @@ impl Validator {
         match &event.kind {
             EventKind::TurnStart => self.turn_active = true,
             EventKind::ChatRequest(_) => self.turn_active = false,
-            EventKind::ToolCallRequest { id, .. } => drop(self.tool_calls.insert(id.clone())),
-            EventKind::InquiryRequest { id, .. } => drop(self.inquiries.insert(id.clone())),
+            EventKind::ToolCallRequest { id, .. } => self.tool_calls.insert(id),
+            EventKind::InquiryRequest { id, .. } => self.inquiries.insert(id),
             _ => {}
         }
     }
@@ -78,14 +81,15 @@ impl Validator {
             stored::encode(&mut object);
             lines.add(&object);
         }
-        let bytes = lines.finish();
+        let lines = Stream::from_lines(lines.finish());
         // What is stored has to be readable by everybody, fields that a type does not use included.
-        for (index, event) in Stream::from_lines(bytes.clone()).events().enumerate() {
+        for (index, event) in lines.events().enumerate() {
             let index = index.saturating_sub(offset);
-            event.map_err(|error| Rejection { index, reason: error.to_string() })?;
+            event.map_err(|error| Rejection { index, reason: said(&error) })?;
         }
-        self.tool_calls.extend(batch_state.tool_calls);
-        self.inquiries.extend(batch_state.inquiries);
+        let bytes = lines.into_bytes();
+        batch_state.tool_calls.iter().for_each(|id| self.tool_calls.insert(id));
+        batch_state.inquiries.iter().for_each(|id| self.inquiries.insert(id));
         self.turn_active = batch_state.turn_active;
         Ok(Accepted { bytes, count: events.len() })
     }
@@ -104,16 +108,36 @@ impl Validator {
             Some("tool_call_response")
                 if !self.tool_calls.contains(id) && !batch.tool_calls.contains(id) =>
             {
+                let id = shorten(id);
                 return Err(format!("ToolCallResponse references unknown request ID `{id}`"));
             }
             Some("inquiry_response")
                 if !self.inquiries.contains(id) && !batch.inquiries.contains(id) =>
             {
+                let id = shorten(id);
                 return Err(format!("InquiryResponse references unknown request ID `{id}`"));
             }
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// The ids that were seen. Those of a long conversation are many and can be long, so they are kept as numbers that
+/// nobody outside can work out: that two of them have the same is as good as impossible.
+#[derive(Debug, Clone, Default)]
+struct Ids {
+    seen: HashSet<u64>,
+    key: RandomState,
+}
+
+impl Ids {
+    fn insert(&mut self, id: &str) {
+        self.seen.insert(self.key.hash_one(id));
+    }
+
+    fn contains(&self, id: &str) -> bool {
+        self.seen.contains(&self.key.hash_one(id))
     }
 }
 
@@ -211,9 +235,7 @@ fn well_formed(event: &Value) -> Result<Map<String, Value>, String> {
 /// Gives the event a timestamp if it has none; one that it has must be valid, and is kept.
 fn stamp(event: &mut Map<String, Value>, now: Timestamp) -> Result<(), String> {
     match event.get("timestamp") {
-        Some(Value::String(text)) => {
-            parse_timestamp(text).map(drop).map_err(|error| error.to_string())
-        }
+        Some(Value::String(text)) => parse_timestamp(text).map(drop).map_err(|error| said(&error)),
         Some(_) => Err("`timestamp` must be a string".to_owned()),
         None => {
             event.shift_insert(0, "timestamp".to_owned(), now.to_string().into());
@@ -226,8 +248,14 @@ fn is(event: &Map<String, Value>, kind: &str) -> bool {
     event.get("type").and_then(Value::as_str) == Some(kind)
 }
 
+/// What somebody wrote, in a length that is fit to be repeated.
 fn shorten(text: &str) -> String {
     text.chars().take(60).collect()
+}
+
+/// An error in such a length: some quote what they are about.
+fn said(error: &impl ToString) -> String {
+    error.to_string().chars().take(300).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::id::RequestId;
 
+/// How many characters the message of a refusal has, at the most.
+const MOST_SAID: usize = 300;
+
 /// Why a line was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum MessageError {
@@ -95,7 +98,12 @@ impl<'a> Envelope<'a> {
         MessageError::Refused(self.refusal(id, message))
     }
 
-    fn refusal(&self, id: Option<RequestId>, message: String) -> Refusal {
+    /// What is wrong is often said with the value that is, and that can be as long as the line.
+    pub(crate) fn refusal(&self, id: Option<RequestId>, message: String) -> Refusal {
+        let message = match message.char_indices().nth(MOST_SAID) {
+            Some((end, _)) => format!("{}…", &message[..end]),
+            None => message,
+        };
         Refusal { id, request: self.name(), message }
     }
 

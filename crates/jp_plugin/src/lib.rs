@@ -28,6 +28,7 @@ mod print;
 pub mod registry;
 pub mod to_host;
 pub mod to_plugin;
+mod values;
 
 pub use self::{
     describe::Describe,
@@ -37,6 +38,7 @@ pub use self::{
     print::{Channel, Format, Level, Log, Print, UnknownLevel},
     to_host::{PluginToHost, Request},
     to_plugin::HostToPlugin,
+    values::{MAX_VALUES, count_values},
 };
 
 /// The version of the protocol that `init` names.

@@ -18,7 +18,7 @@ pub struct Print {
     pub text: String,
 }
 
-/// What a text is. One that the reader does not know is [`Channel::Content`].
+/// What a text is. One that the reader does not know, and what is no string, is [`Channel::Content`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
@@ -31,7 +31,7 @@ pub enum Channel {
     Error,
 }
 
-/// How a text is rendered. One that the reader does not know is [`Format::Plain`].
+/// How a text is rendered. One that the reader does not know, and what is no string, is [`Format::Plain`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -108,13 +108,13 @@ impl FromStr for Level {
 
 impl<'de> Deserialize<'de> for Channel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Name(Self::from_name))
+        deserializer.deserialize_any(NameOrAny(Self::from_name))
     }
 }
 
 impl<'de> Deserialize<'de> for Format {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Name(Self::from_name))
+        deserializer.deserialize_any(NameOrAny(Self::from_name))
     }
 }
 
@@ -136,6 +136,52 @@ impl<T, F: Fn(&str) -> T> de::Visitor<'_> for Name<F> {
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<T, E> {
         Ok((self.0)(name))
+    }
+}
+
+/// The same, but a value that is no string is read as the default: it is as unknown as a wrong name, and a text is
+/// not lost for it.
+struct NameOrAny<F>(F);
+
+impl<'de, T: Default, F: Fn(&str) -> T> de::Visitor<'de> for NameOrAny<F> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<T, E> {
+        Ok((self.0)(name))
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<T, A::Error> {
+        while list.next_element::<de::IgnoredAny>()?.is_some() {}
+        Ok(T::default())
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
+        Ok(T::default())
     }
 }
 

@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use crate::{
     describe::Describe,
-    envelope::{Envelope, MessageError},
+    envelope::{Envelope, MessageError, Refusal},
     id::RequestId,
     print::{Log, Print},
+    values::MAX_VALUES,
 };
 
 /// A message of a plugin.
@@ -118,7 +119,33 @@ pub fn parse(line: &[u8]) -> Result<PluginToHost, MessageError> {
     Ok(PluginToHost::Request(Asked { request, id }))
 }
 
+/// The answer to a request of more values than are read, none of which is made; `None` for what is no request, and
+/// so would have no answer.
+pub fn refuse_values(line: &[u8]) -> Option<Refusal> {
+    let envelope = Envelope::open(line).ok()?;
+    if !Request::KINDS.contains(&&*envelope.kind) {
+        return None;
+    }
+    let message = format!("the message has more than {MAX_VALUES} values");
+    match envelope.id() {
+        Ok(id) => Some(envelope.refusal(id, message)),
+        Err(MessageError::Refused(refusal)) => Some(refusal),
+        Err(MessageError::Framing(_)) => None,
+    }
+}
+
 impl Request {
+    /// Every `type` of a request.
+    const KINDS: [&str; 7] = [
+        "list_conversations",
+        "read_events",
+        "read_config",
+        "lock",
+        "unlock",
+        "push_events",
+        "create_conversation",
+    ];
+
     /// The `type` of the request, which an error repeats.
     pub fn kind(&self) -> &'static str {
         match self {

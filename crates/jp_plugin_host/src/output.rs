@@ -48,7 +48,7 @@ struct State {
 }
 
 struct Thread {
-    prints: mpsc::UnboundedSender<(Print, Option<OwnedSemaphorePermit>)>,
+    prints: mpsc::UnboundedSender<(Print, OwnedSemaphorePermit)>,
     done: oneshot::Receiver<()>,
 }
 
@@ -65,13 +65,14 @@ impl Printing {
         Self { output, room, thread: None, state: Arc::default() }
     }
 
-    /// Hands a text over, as soon as there is room for it.
+    /// Hands a text over, as soon as there is room for it. It is lost when nobody waits for texts any more.
     pub(crate) async fn print(&mut self, print: Print) {
         let kibibytes = u32::try_from(print.text.len() >> 10).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.room).acquire_many_owned(kibibytes.clamp(1, ON_ITS_WAY)).await;
+        let room = Arc::clone(&self.room).acquire_many_owned(kibibytes.clamp(1, ON_ITS_WAY));
+        let Ok(room) = room.await else { return };
         let thread = self.thread.get_or_insert_with(|| start(&self.output, &self.state));
         // A thread that is gone has nobody to print for.
-        let _ = thread.prints.send((print, room.ok()));
+        let _ = thread.prints.send((print, room));
     }
 
     pub(crate) fn readers(&self) -> Readers {
@@ -94,6 +95,11 @@ impl Readers {
         }
     }
 
+    /// Lets nobody wait for room any more: texts that there is none for are lost.
+    pub(crate) fn give_up(&self) {
+        self.room.close();
+    }
+
     /// Whether there is no text on its way.
     pub(crate) fn have_all(&self) -> bool {
         self.room.available_permits() == ON_ITS_WAY as usize
@@ -101,7 +107,7 @@ impl Readers {
 }
 
 fn start(output: &Arc<dyn Output>, state: &Arc<State>) -> Thread {
-    let (prints, mut waiting) = mpsc::unbounded_channel::<(Print, Option<OwnedSemaphorePermit>)>();
+    let (prints, mut waiting) = mpsc::unbounded_channel::<(Print, OwnedSemaphorePermit)>();
     let (finished, done) = oneshot::channel();
     let (output, state) = (Arc::clone(output), Arc::clone(state));
     thread::spawn(move || {

@@ -9,9 +9,15 @@ mod outbox;
 mod schedule;
 mod talk;
 mod trace;
-mod values;
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use jp_plugin::{
     Framing, VERSION,
@@ -21,11 +27,10 @@ use jp_plugin::{
 use jp_process::{Child, Exit, WaitError};
 use tokio::{
     sync::mpsc,
-    task::JoinHandle,
-    time::{Instant, timeout},
+    task::{JoinError, JoinHandle},
+    time::{Instant, sleep, timeout},
 };
 
-pub use self::values::{MAX_VALUES, count as count_values};
 use self::{
     outbox::Outbox,
     talk::{Last, Talk},
@@ -34,6 +39,7 @@ use crate::{
     output::{Output, Printing, Readers},
     services::{Services, encode},
 };
+pub use jp_plugin::{MAX_VALUES, count_values};
 
 /// How long what a plugin said last may take to be heard when its process has ended.
 const HEARD_WITHIN: Duration = Duration::from_secs(2);
@@ -124,6 +130,7 @@ pub async fn run(child: &mut Child, session: Session) -> Finished {
     let printing = Printing::new(output);
     let readers = printing.readers();
     let talk = Talk::new(name, Arc::clone(&services), Arc::clone(&outbox), printing);
+    let is_listening = Arc::clone(&talk.is_listening);
     let mut watch = Watch {
         plugin,
         child,
@@ -133,7 +140,9 @@ pub async fn run(child: &mut Child, session: Session) -> Finished {
         deadline: None,
         is_closed: false,
         is_printed: true,
+        is_given_up: false,
         readers,
+        is_listening,
         talk: tokio::spawn(talk.run(stdout)),
     };
     let end = watch.run().await;
@@ -156,7 +165,11 @@ struct Watch<'a> {
     /// Whether nobody reads what it prints.
     is_closed: bool,
     is_printed: bool,
+    /// Whether nobody waits any more for what it printed to be read.
+    is_given_up: bool,
     readers: Readers,
+    /// Whether the talk waits for the plugin, and for nothing else.
+    is_listening: Arc<AtomicBool>,
     talk: JoinHandle<(Last, Printing)>,
 }
 
@@ -253,35 +266,64 @@ impl Watch<'_> {
 
     /// The process has ended; what it wrote before is still to be read.
     async fn ended(&mut self, exit: Result<Exit, WaitError>) -> Result<End, SessionError> {
-        let said = timeout(self.grace.max(HEARD_WITHIN), &mut self.talk).await;
+        let said = self.heard().await;
         let exit = exit.map_err(|source| self.lost(source))?;
         match said {
-            Ok(Ok((Last::Exit(Goodbye { code, reason }), printing))) => {
+            Some(Ok((Last::Exit(Goodbye { code, reason }), printing))) => {
                 self.printed(printing).await;
                 Ok(End { code, reason })
             }
-            Ok(Ok((Last::Violation(violation), printing))) => {
+            Some(Ok((Last::Violation(violation), printing))) => {
                 self.printed(printing).await;
                 Err(SessionError::Violation { plugin: self.plugin.clone(), violation })
             }
-            Ok(Ok((Last::Closed, printing))) => {
+            Some(Ok((Last::Closed, printing))) => {
                 self.printed(printing).await;
                 Err(SessionError::Ended { plugin: self.plugin.clone(), exit })
             }
-            Ok(Err(error)) => {
+            Some(Err(error)) => {
                 let source = io::Error::other(error);
                 Err(SessionError::Broken { plugin: self.plugin.clone(), source })
             }
-            Err(_) => {
+            None => {
                 self.talk.abort();
-                self.is_printed = self.readers.have_all();
+                self.is_printed = !self.is_given_up && self.readers.have_all();
                 Err(SessionError::Ended { plugin: self.plugin.clone(), exit })
             }
         }
     }
 
+    /// What a plugin said last whose process has ended. That may lie behind texts that nobody has read yet, or
+    /// requests that are being carried out; without a signal these are not hurried. A pipe that somebody else
+    /// still holds open may never end, so that is not waited for.
+    async fn heard(&mut self) -> Option<Result<(Last, Printing), JoinError>> {
+        let within = self.grace.max(HEARD_WITHIN);
+        loop {
+            tokio::select! {
+                said = &mut self.talk => return Some(said),
+                Some(()) = self.interrupts.recv() => break,
+                () = sleep(within) => {
+                    if self.deadline.is_some() {
+                        break;
+                    }
+                    if self.is_listening.load(Ordering::Acquire) {
+                        return None;
+                    }
+                }
+            }
+        }
+        // Without its texts, all that it said is heard in a moment.
+        self.is_given_up = true;
+        self.readers.give_up();
+        timeout(HEARD_WITHIN, &mut self.talk).await.ok()
+    }
+
     /// Waits until what was printed is read, unless somebody does not want to wait.
     async fn printed(&mut self, printing: Printing) {
+        if self.is_given_up {
+            self.is_printed = false;
+            return;
+        }
         // Without a signal there is no hurry: a pager may be paused for hours.
         let within = match self.deadline {
             Some(_) => self.grace.max(HEARD_WITHIN),

@@ -21,6 +21,9 @@ pub enum RequestError {
     /// The message cannot be sent: the host would end the plugin for it.
     #[error("the message has {0} bytes, more than the limit of {limit}", limit = jp_plugin::MAX_LINE)]
     TooLong(usize),
+    /// The message cannot be sent: the host would not read it.
+    #[error("the message has more than {limit} values", limit = jp_plugin::MAX_VALUES)]
+    TooMany,
     /// A lock of this conversation is held by this plugin already, by another guard.
     #[error("this plugin holds the lock of conversation {0} already")]
     AlreadyHeld(String),

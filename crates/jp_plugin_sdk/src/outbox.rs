@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, TryLockError},
 };
 
-use jp_plugin::{MAX_LINE, PluginToHost};
+use jp_plugin::{MAX_LINE, PluginToHost, count_values};
 
 use crate::{error::RequestError, logs::Logs};
 
@@ -26,6 +26,9 @@ impl Outbox {
         let mut line = serde_json::to_vec(message).map_err(RequestError::Json)?;
         if line.len() > MAX_LINE {
             return Err(RequestError::TooLong(line.len()));
+        }
+        if count_values(&line).is_none() {
+            return Err(RequestError::TooMany);
         }
         line.push(b'\n');
         let written = {

@@ -147,7 +147,7 @@ pub(crate) struct PluginRunPolicy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RunPolicy {
-    /// You are asked
+    /// You are asked; that it may always run is taken back
     Ask,
     /// Nothing: it runs
     Unattended,

@@ -43,7 +43,7 @@ pub(crate) struct PluginCheck {
     #[arg(long, value_name = "SECS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
 
-    /// Add every line of every check to this file: `>` what the host says, `<` what the plugin says
+    /// Write every line of every check to this file, over what was in it: `>` what the host says, `<` what the plugin says
     #[arg(long, value_name = "FILE", value_parser = path, value_hint = ValueHint::FilePath)]
     pub(crate) record: Option<Utf8PathBuf>,
 

@@ -27,6 +27,7 @@ use jp_workspace::{FsStore, Workspace};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
+    time::sleep,
 };
 
 use super::Chosen;
@@ -36,11 +37,14 @@ use crate::{
     curtain::Curtain,
     error::{Error, Result},
     exit::Exit,
-    tools,
+    log, tools,
 };
 
 /// Where a script finds the file it was started from.
 const FILE: &str = "JP_PLUGIN_FILE";
+
+/// How long the log may take to be read when somebody wants to go.
+const LOGGED_WITHIN: Duration = Duration::from_secs(2);
 
 /// Options of the interpreter of JavaScript.
 const NODE_OPTIONS: &str = "NODE_OPTIONS";
@@ -53,9 +57,10 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
     let init = init(ctx, &workspace, chosen)?;
     let store = Arc::new(FsStore::new(&workspace.storage()));
     let services = Services::new(store, ctx.shared_config(), Timestamp::now);
-    let end = tools::block_on(async {
+    let (end, is_logged) = tools::block_on(async {
         // Before the plugin, so that there is no moment in which control-C would end jp alone.
-        let interrupts = interrupts().map_err(Error::failure)?;
+        let listen = || interrupts().map_err(Error::failure);
+        let (interrupts, mut told) = (listen()?, listen()?);
         let curtain = draws(ctx, chosen).then(Curtain::lower);
         let mut running = start(ctx, &workspace, chosen).await?;
         let session = Session {
@@ -69,14 +74,32 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
         let end = session::run(running.child(), session).await;
         running.settle();
         drop(curtain);
-        Ok(end)
+        let is_logged = logged(&mut told).await;
+        Ok((end, is_logged))
     })?;
-    finish(end)
+    finish(end, is_logged)
+}
+
+/// Waits until the log was read, but not for long once somebody wants to go.
+async fn logged(told: &mut mpsc::Receiver<()>) -> bool {
+    let all = async {
+        while !log::is_written() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let enough = async {
+        told.recv().await;
+        sleep(LOGGED_WITHIN).await;
+    };
+    tokio::select! {
+        () = all => true,
+        () = enough => false,
+    }
 }
 
 /// Ends as the plugin said.
-fn finish(finished: Finished) -> Result {
-    if !finished.is_printed {
+fn finish(finished: Finished, is_logged: bool) -> Result {
+    if !finished.is_printed || !is_logged {
         // Somebody wants to go, and nobody reads what is still to be printed: nothing more can be said.
         process::exit(finished.end.map_or(1, |end| end.code.into()));
     }

@@ -90,6 +90,11 @@ fn a_record_can_be_played_again() {
     env.write("jp-t", good());
     drop(check(&env, &["--record", "said.txt"], &["/bin/sh", "jp-t"]).success());
     let said = env.read("said.txt");
+    // One that was there is written over, and not longer for it.
+    env.write("said.txt", format!("hello\n{said}{said}"));
+    drop(check(&env, &["--record", "said.txt"], &["/bin/sh", "jp-t"]).success());
+    let said = env.read("said.txt");
+    assert_eq!(said.matches("# describe\n").count(), 1, "{said}");
     assert!(
         said.starts_with("# describe\n> {\"type\":\"describe\"}\n< {\"type\":\"describe\","),
         "{said}"

@@ -69,6 +69,44 @@ fn notes_in_shell() {
     assert!(output.stderr().contains("nothing to note; see `jp note -h`"), "{output}");
 }
 
+/// `sys.exit` ends a plugin in order, as argparse uses it.
+#[test]
+fn an_exit_in_python() {
+    let env = workspace();
+    let helper = include_str!("../../../../examples/plugins/jp_plugin.py");
+    let body = r#"
+import argparse
+
+def main(session):
+    print("not lost")
+    how = session.args[0]
+    if how == "argparse":
+        argparse.ArgumentParser(prog="jp leave").parse_args(["--what"])
+    sys.exit({"nothing": None, "zero": 0, "three": 3, "true": True, "text": "because"}[how])
+
+run({"name": "leave", "version": "1", "description": "Leaves"}, main)
+"#;
+    let path = env.root().join("bin/jp-leave");
+    env.write(&path, format!("#!/usr/bin/env python3\n{helper}{body}"));
+    env.command("/bin/chmod", ["+x", path.as_str()]).run().success();
+    let path = format!("{}:/usr/bin:/bin", env.root().join("bin"));
+    let rows = [
+        ("nothing", 0, ""),
+        ("zero", 0, ""),
+        ("three", 3, ""),
+        ("true", 1, ""),
+        ("argparse", 2, ""),
+        ("text", 1, "error: because\n"),
+    ];
+    for (how, code, said) in rows {
+        let words =
+            ["--cfg", "plugins.command.leave.run=unattended", "--log-file", "log", "leave", how];
+        let output = env.jp(words).env("PATH", &path).run().code(code);
+        assert_eq!(output.stderr(), said, "{how}");
+        assert!(env.read("log").contains("not lost"), "{how}");
+    }
+}
+
 #[test]
 fn search_in_python() {
     let env = workspace();

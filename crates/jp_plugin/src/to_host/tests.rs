@@ -113,3 +113,42 @@ fn requests_are_written_as_they_are_read() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
     }
 }
+
+#[test]
+fn a_refusal_is_short_whatever_it_is_about() {
+    let long = "A".repeat(1 << 20);
+    let line = format!(r#"{{"type":"push_events","conversation":"x","events":"{long}","id":"a"}}"#);
+    let refusal = refused(&line);
+    assert!(refusal.message.starts_with("push_events: invalid type: string \"AAA"), "{refusal:?}");
+    assert_eq!(refusal.message.chars().count(), 301);
+    assert_eq!(refused(&format!(r#"{{"type":"{long}"}}"#)).request.len(), 64);
+}
+
+#[test]
+fn a_request_of_too_many_values_has_an_answer() {
+    let many = |kind: &str| format!(r#"{{"type":"{kind}","id":"a","x":[{}0]}}"#, "0,".repeat(9));
+    for kind in Request::KINDS {
+        let refusal = refuse_values(many(kind).as_bytes()).unwrap();
+        assert_eq!((refusal.request.as_str(), refusal.id.unwrap().as_str()), (kind, "a"));
+        assert_eq!(refusal.message, "the message has more than 200000 values");
+    }
+    for kind in ["print", "log", "exit", "ready", "describe", "other"] {
+        assert_eq!(refuse_values(many(kind).as_bytes()), None);
+    }
+    assert_eq!(refuse_values(b"[0,0]"), None);
+}
+
+#[test]
+fn a_channel_or_a_format_that_is_none_is_the_default() {
+    for value in ["null", "5", "-5", "1.5", "1e999", "true", "[1,[2]]", r#"{"a":{"b":1}}"#] {
+        let line = format!(r#"{{"type":"print","text":"x","channel":{value},"format":{value}}}"#);
+        let parsed = parse(line.as_bytes());
+        // What no number can be is no JSON that anybody could read.
+        if value == "1e999" {
+            assert!(parsed.is_err());
+            continue;
+        }
+        let Ok(PluginToHost::Print(print)) = parsed else { panic!("{value}: {parsed:?}") };
+        assert_eq!((print.channel, print.format), (Channel::Content, Format::Plain), "{value}");
+    }
+}

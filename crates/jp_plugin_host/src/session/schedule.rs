@@ -5,7 +5,13 @@
 //! so that a `lock` and a `push_events` can be sent one right after the other. A request *claims* what it
 //! needs alone or together with others, and runs when nobody before it has a claim against that.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use jp_conversation::ConversationId;
 use jp_plugin::{Refusal, Request, to_host::Asked};
@@ -20,18 +26,35 @@ pub(super) enum Task {
     Refuse(Refusal),
 }
 
-/// A task that waits, and what it costs in memory.
+/// A task that runs from now on.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct Begun {
     pub(super) task: Task,
-    pub(super) bytes: usize,
+    /// To be given back when it has ended.
+    pub(super) claims: Vec<Claim>,
+    /// To be dropped when it has ended.
+    pub(super) cost: Charge,
+}
+
+/// What a task costs in memory, until this is dropped: a task that runs needs no less than one that waits.
+#[derive(Debug)]
+pub(super) struct Charge {
+    account: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    task: Task,
+    cost: Charge,
 }
 
 /// What is waiting and what is running.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     waiting: VecDeque<Waiting>,
-    bytes: usize,
+    /// What all of them cost.
+    account: Arc<AtomicUsize>,
     running: Vec<Claim>,
 }
 
@@ -52,14 +75,15 @@ enum Thing {
 }
 
 impl Schedule {
-    pub(super) fn add(&mut self, waiting: Waiting) {
-        self.bytes += waiting.bytes;
-        self.waiting.push_back(waiting);
+    pub(super) fn add(&mut self, task: Task, bytes: usize) {
+        self.account.fetch_add(bytes, Ordering::Relaxed);
+        let cost = Charge { account: Arc::clone(&self.account), bytes };
+        self.waiting.push_back(Waiting { task, cost });
     }
 
-    /// What those that wait cost.
+    /// What those that wait and those that run cost.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.account.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -67,7 +91,7 @@ impl Schedule {
     }
 
     /// The first that can run, and that `fits`; it runs from now on, until its claims are given back.
-    pub(super) fn next(&mut self, fits: impl Fn(&Task) -> bool) -> Option<(Task, Vec<Claim>)> {
+    pub(super) fn next(&mut self, fits: impl Fn(&Task) -> bool) -> Option<Begun> {
         let mut claimed: Vec<Claim> = Vec::new();
         for index in 0..self.waiting.len().min(WINDOW) {
             let task = &self.waiting[index].task;
@@ -76,10 +100,9 @@ impl Schedule {
                 !self.running.iter().chain(&claimed).any(|other| claim.conflicts(*other))
             };
             if fits(task) && claims.iter().all(is_free) {
-                let waiting = self.waiting.remove(index)?;
-                self.bytes -= waiting.bytes;
+                let Waiting { task, cost } = self.waiting.remove(index)?;
                 self.running.extend(&claims);
-                return Some((waiting.task, claims));
+                return Some(Begun { task, claims, cost });
             }
             claimed.extend(claims);
         }
@@ -98,7 +121,12 @@ impl Schedule {
     /// Keeps only what changes something: nobody waits for answers any more.
     pub(super) fn keep_changes(&mut self) {
         self.waiting.retain(|waiting| changes(&waiting.task));
-        self.bytes = self.waiting.iter().map(|waiting| waiting.bytes).sum();
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.account.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 

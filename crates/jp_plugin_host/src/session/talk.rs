@@ -4,10 +4,16 @@
 //! threads, a few at a time. How much may wait is bounded in bytes, on both sides: a plugin that asks and does
 //! not read is not read from any more, until it does.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use jp_plugin::{
-    MessageError, PluginToHost, QUOTED, Request, VERSION,
+    MessageError, PluginToHost, QUOTED, Refusal, Request, VERSION, count_values,
     to_host::{self, Asked, Exit, Ready},
     to_plugin::{Error, HostToPlugin},
 };
@@ -17,8 +23,8 @@ use super::{
     Violation,
     lines::{Lines, TooLong},
     outbox::Outbox,
-    schedule::{Claim, Schedule, Task, Waiting},
-    trace, values,
+    schedule::{Begun, Charge, Claim, Schedule, Task},
+    trace,
 };
 use crate::{
     output::Printing,
@@ -27,7 +33,7 @@ use crate::{
 
 /// While so many bytes wait to be read by the plugin, nothing more is carried out for it.
 const MOST_UNREAD: usize = 16 << 20;
-/// While so much waits to be carried out or to be read, the plugin is not read from.
+/// While so much is carried out, waits for it or waits to be read, the plugin is not read from.
 const MOST_WAITING: usize = 24 << 20;
 /// How many requests are answered in one go.
 const IN_A_ROW: usize = 32;
@@ -56,6 +62,8 @@ pub(super) struct Talk {
     pub(super) services: Arc<Services>,
     pub(super) outbox: Arc<Outbox>,
     pub(super) printing: Printing,
+    /// Whether it waits for the plugin, and for nothing else.
+    pub(super) is_listening: Arc<AtomicBool>,
     lines: Lines,
     schedule: Schedule,
     jobs: JoinSet<Vec<Claim>>,
@@ -84,7 +92,8 @@ impl Talk {
         printing: Printing,
     ) -> Self {
         let (lines, schedule, jobs) = (Lines::default(), Schedule::default(), JoinSet::new());
-        Self { plugin, services, outbox, printing, lines, schedule, jobs }
+        let is_listening = Arc::default();
+        Self { plugin, services, outbox, printing, is_listening, lines, schedule, jobs }
     }
 
     /// Listens to the end. Everything that was asked to be changed before it is done then.
@@ -138,6 +147,7 @@ impl Talk {
                 continue;
             }
             let reads = !is_over && self.may_read();
+            self.is_listening.store(reads && self.jobs.is_empty(), Ordering::Release);
             tokio::select! {
                 read = from.read_buf(self.lines.room()), if reads => {
                     // What cannot be read any more has ended.
@@ -146,6 +156,7 @@ impl Talk {
                 Some(ended) = self.jobs.join_next() => self.ended(ended),
                 () = self.outbox.room(), if !reads || !self.schedule.is_empty() => {}
             }
+            self.is_listening.store(false, Ordering::Release);
         }
     }
 
@@ -165,8 +176,12 @@ impl Talk {
             return Next::Line;
         }
         let length = bytes.len();
-        let Some(values) = values::count(bytes) else {
-            return Next::Last(Last::Violation(Violation::TooMany { quote: quote(bytes) }));
+        let Some(values) = count_values(bytes) else {
+            let Some(refusal) = to_host::refuse_values(bytes) else {
+                return Next::Last(Last::Violation(Violation::TooMany { quote: quote(bytes) }));
+            };
+            self.refuse(refusal);
+            return Next::Line;
         };
         match to_host::parse(bytes) {
             Ok(PluginToHost::Request(asked)) => self.ask(asked, length, values),
@@ -182,7 +197,7 @@ impl Talk {
             // It was not asked, and to tell it again does no harm.
             Ok(PluginToHost::Describe(_)) => {}
             Err(MessageError::Refused(refusal)) => {
-                self.schedule.add(Waiting { task: Task::Refuse(refusal), bytes: EACH });
+                self.refuse(refusal);
             }
             Err(MessageError::Framing(why)) => {
                 let quote = quote(bytes);
@@ -192,12 +207,18 @@ impl Talk {
         Next::Line
     }
 
+    fn refuse(&mut self, refusal: Refusal) {
+        let id = refusal.id.as_ref().map_or(0, |id| id.as_str().len());
+        let bytes = EACH + id + refusal.request.len() + refusal.message.len();
+        self.schedule.add(Task::Refuse(refusal), bytes);
+    }
+
     fn ask(&mut self, asked: Asked, length: usize, values: usize) {
         let bytes = match &asked.request {
             Request::PushEvents(_) => EACH + 2 * length + VALUE * values,
             _ => EACH + length,
         };
-        self.schedule.add(Waiting { task: Task::Serve(asked), bytes });
+        self.schedule.add(Task::Serve(asked), bytes);
     }
 
     /// Starts what can run now, but not so much that nobody else comes to his turn. What is answered at once
@@ -213,7 +234,9 @@ impl Talk {
             }
             let is_full = self.jobs.len() >= AT_ONCE;
             let fits = |task: &Task| !is_full || is_quick(task);
-            let Some((task, claims)) = self.schedule.next(fits) else { return Started::All };
+            let Some(Begun { task, claims, cost }) = self.schedule.next(fits) else {
+                return Started::All;
+            };
             match task {
                 Task::Refuse(refusal) => {
                     self.outbox.add(encode(&HostToPlugin::Error(Error {
@@ -231,15 +254,17 @@ impl Talk {
                     }
                     self.schedule.give_back(&claims);
                 }
-                Task::Serve(asked) => self.start(asked, claims),
+                Task::Serve(asked) => self.start(asked, claims, cost),
             }
         }
         Started::Some
     }
 
-    fn start(&mut self, asked: Asked, claims: Vec<Claim>) {
+    fn start(&mut self, asked: Asked, claims: Vec<Claim>, cost: Charge) {
         let (services, outbox) = (Arc::clone(&self.services), Arc::clone(&self.outbox));
         self.jobs.spawn_blocking(move || {
+            // What it was asked with is in memory until it is done.
+            let _cost = cost;
             match services.serve(asked) {
                 Answer::Line(line) => outbox.push(line),
                 Answer::Events(events) => send_events(&events, &outbox),

@@ -106,9 +106,12 @@ impl Approvals {
         })
     }
 
-    /// Takes back every agreement about a path.
-    pub fn forget(file: &Utf8Path, path: &Utf8Path) -> Result<(), KeepError> {
-        change(file, |list| list.retain(|it| it.path != path))
+    /// Takes back every agreement about a path; says whether there was any.
+    pub fn forget(file: &Utf8Path, path: &Utf8Path) -> Result<bool, KeepError> {
+        if !Self::read(file).list.iter().any(|it| it.path == path) {
+            return Ok(false);
+        }
+        change(file, |list| list.retain(|it| it.path != path)).map(|()| true)
     }
 }
 

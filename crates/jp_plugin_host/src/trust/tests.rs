@@ -124,7 +124,8 @@ fn agreements_are_kept_and_taken_back() {
     // Other bytes took their place.
     Approvals::add(&file, &approval("/a", "2")).unwrap();
     assert!(!Approvals::read(&file).hold("/a".into(), "1"));
-    Approvals::forget(&file, "/a".into()).unwrap();
+    assert!(Approvals::forget(&file, "/a".into()).unwrap());
+    assert!(!Approvals::forget(&file, "/a".into()).unwrap());
     let left = Approvals::read(&file);
     assert!(!left.hold("/a".into(), "2") && left.hold("/b".into(), "1"));
 }

@@ -2,17 +2,20 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt as _,
+    mem::MaybeUninit,
+    os::{fd::OwnedFd, unix::fs::PermissionsExt as _},
     sync::Mutex,
     time::{Duration, Instant},
 };
 
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use jp_plugin_registry::{
     Home, InstallError, Installed, Installer, Origin, Progress, Record, Sha256, Silent, Source,
     Step, install,
 };
 use jp_test::{Answer, Https};
+use rustix::fs::inotify;
 
 use super::{fetch, home};
 
@@ -67,7 +70,7 @@ impl Progress for Told {
 
 #[tokio::test]
 async fn what_was_planned_is_installed_and_recorded() {
-    // 072-292, 072-304, 072-306, 072-307
+    // 072-292, 072-306
     let (_dir, home) = home();
     let server = Https::start(|path| Answer::File(path.as_bytes().to_vec()));
     let steps = [step("a", &server.url("/a"), b"/a"), step("serve-web", &server.url("/w"), b"/w")];
@@ -98,6 +101,75 @@ async fn what_was_planned_is_installed_and_recorded() {
     assert!(!installer.remove(&id).unwrap());
     assert_eq!(names(&home), ["installed.json", "jp-a"]);
     assert_eq!(Installed::read(&home).plugins.len(), 1);
+}
+
+/// Looks at what is there while a file is fetched.
+#[derive(Debug)]
+struct Looking(Utf8PathBuf);
+
+impl Looking {
+    fn look(&self) {
+        for entry in self.0.read_dir_utf8().unwrap().flatten() {
+            let mode = entry.metadata().unwrap().permissions().mode();
+            assert!(!entry.file_name().starts_with("jp-"), "{entry:?}");
+            assert_eq!(mode & 0o111, 0, "{entry:?}");
+        }
+    }
+}
+
+impl Progress for Looking {
+    fn begins(&self, _: &str) {}
+
+    fn has(&self, _: u64, _: Option<u64>) {
+        self.look();
+    }
+
+    fn ends(&self) {
+        self.look();
+    }
+}
+
+/// What happened to files of a directory since it was watched, in order.
+fn events(watch: &OwnedFd) -> Vec<(String, &'static str)> {
+    let mut buffer = [MaybeUninit::uninit(); 4096];
+    let mut reader = inotify::Reader::new(watch, &mut buffer);
+    let mut events = Vec::new();
+    while let Ok(event) = reader.next() {
+        let flags = event.events();
+        let what =
+            if flags.contains(inotify::ReadFlags::MOVED_TO) { "moved here" } else { "changed" };
+        let name = event.file_name().map(|name| name.to_string_lossy().into_owned());
+        events.push((name.unwrap_or_default(), what));
+    }
+    events
+}
+
+#[tokio::test]
+async fn a_file_is_executable_only_when_it_was_checked_and_is_in_place() {
+    // 072-304, 072-306, 072-307: the kernel tells the order.
+    let (_dir, home) = home();
+    let server = Https::start(|path| Answer::File(path.as_bytes().to_vec()));
+    let installer = Installer::begin(&home, WAIT).await.unwrap();
+    let flags = inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC;
+    let watch = inotify::init(flags).unwrap();
+    let of_interest = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::ATTRIB;
+    inotify::add_watch(&watch, home.dir().as_std_path(), of_interest).unwrap();
+    let looking = Looking(home.dir());
+    let fetch = fetch(Some(&server));
+    let bad = [step("a", &server.url("/a"), b"other")];
+    install(&installer, &fetch, &bad, &looking, Timestamp::UNIX_EPOCH).await.unwrap_err();
+    let of_plugins = |events: Vec<(String, &'static str)>| {
+        events.into_iter().filter(|(name, _)| name != "installed.json").collect::<Vec<_>>()
+    };
+    let changed: Vec<_> = of_plugins(events(&watch));
+    assert!(
+        changed.iter().all(|(name, what)| !name.starts_with("jp-") && *what == "changed"),
+        "{changed:?}"
+    );
+    let good = [step("a", &server.url("/a"), b"/a")];
+    install(&installer, &fetch, &good, &looking, Timestamp::UNIX_EPOCH).await.unwrap();
+    let (moved, changed) = (("jp-a".to_owned(), "moved here"), ("jp-a".to_owned(), "changed"));
+    assert_eq!(of_plugins(events(&watch)), [moved, changed]);
 }
 
 #[tokio::test]

@@ -123,3 +123,19 @@ fn no_unlock_overtakes_a_lock() {
     }
     assert_eq!(host.end()["code"], 0);
 }
+
+/// The host would refuse it, and would have to read all of it to find that out.
+#[test]
+fn no_message_has_more_values_than_the_host_reads() {
+    let mut host = Host::run(|session| {
+        let guard = session.lock("1")?;
+        let many = json!({"type": "chat_response", "data": vec![0; 200_000]});
+        let error = guard.push_events(vec![many]).unwrap_err();
+        assert!(matches!(error, RequestError::TooMany), "{error}");
+        guard.unlock()?;
+        Ok(())
+    });
+    host.answer("lock", json!({"type": "locked", "conversation": "1"}));
+    host.answer("unlock", json!({"type": "unlocked", "conversation": "1"}));
+    assert_eq!(host.end()["code"], 0);
+}

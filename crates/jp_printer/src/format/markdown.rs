@@ -2,7 +2,9 @@
 //!
 //! Events of the parser are turned into lines one by one: text is gathered until its block ends,
 //! then wrapped and written on the [`Page`]. Nothing recurses and nothing is kept beyond a block (a
-//! table is one block), so depth costs no stack and the time grows with the text.
+//! table is one block), so depth costs no stack and the time grows with the text. A long text is rendered
+//! in pieces, and a block that is too large for that is shown as it is written, as is everything after so
+//! much that nobody reads it.
 //!
 //! The danger is in what the parser makes of harmless text: `&#27;` is an escape character only
 //! after parsing. The text is therefore cleaned before it is parsed, and every piece that comes out
@@ -12,6 +14,7 @@ mod blocks;
 mod inline;
 mod look;
 mod page;
+mod pieces;
 mod spans;
 mod table;
 #[cfg(test)]
@@ -26,6 +29,7 @@ use self::{
     inline::Inline,
     look::Look,
     page::Page,
+    pieces::{Piece, pieces},
     spans::Link,
     table::Table,
 };
@@ -40,6 +44,9 @@ pub(super) struct Options {
     pub(super) hazards: Hazards,
 }
 
+/// Four bytes can become a line of the whole width, so what follows this much is not rendered any more.
+const MAX_OUTPUT: usize = 24 << 20;
+
 /// The text rendered; it ends in a newline unless there was nothing to show.
 pub(super) fn render(text: &str, options: &Options) -> String {
     let extensions = Extensions::ENABLE_TABLES
@@ -48,10 +55,17 @@ pub(super) fn render(text: &str, options: &Options) -> String {
         | Extensions::ENABLE_FOOTNOTES
         | Extensions::ENABLE_GFM;
     let mut renderer = Renderer::new(options);
-    for event in Parser::new_ext(text, extensions) {
-        renderer.event(event);
+    for piece in pieces(text) {
+        match piece {
+            Piece::Markdown(text) if renderer.page.len() < MAX_OUTPUT => {
+                for event in Parser::new_ext(text, extensions) {
+                    renderer.event(event);
+                }
+                renderer.flush();
+            }
+            Piece::Markdown(text) | Piece::TooLarge(text) => renderer.as_written(text),
+        }
     }
-    renderer.flush();
     renderer.page.finish()
 }
 

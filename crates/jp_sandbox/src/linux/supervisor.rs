@@ -12,7 +12,10 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, poll},
-    process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, waitpid},
+    process::{
+        Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus,
+        kill_process_group, pidfd_open, waitid, waitpid,
+    },
 };
 
 use super::{
@@ -111,7 +114,7 @@ struct Supervisor<'a> {
     init: Option<Socket>,
     tool: Option<Socket>,
     calls: Option<OwnedFd>,
-    /// Says that a child has ended, where children of the tool become children of this process.
+    /// Says that a child has ended or was stopped, where children of the tool become children of this process.
     orphans: Option<OwnedFd>,
     observer: Observer<'a>,
     /// Whether there is a tool, and whether jp knows that it runs.
@@ -225,6 +228,9 @@ impl<'a> Supervisor<'a> {
                     self.orphans = None;
                 }
                 tree::reap_all_but(self.first);
+                if self.terminal.is_some() {
+                    self.go_on();
+                }
                 true
             }
             Source::First => false,
@@ -244,7 +250,19 @@ impl<'a> Supervisor<'a> {
     fn signal(&self, number: i32) {
         let signal = Signal::from_named_raw(number);
         if let (Some(group), Some(signal)) = (self.group, signal) {
-            let _ = rustix::process::kill_process_group(group, signal);
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// Lets the process go on that has the terminal and was stopped. There is nobody who would: a shell waits
+    /// for jp, and jp is in the background, where no key reaches it. One that was stopped for being in the
+    /// background itself would only be stopped again.
+    fn go_on(&self) {
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        let stopped = waitid(WaitId::Pid(self.first), options).ok().flatten();
+        let by = stopped.and_then(|status| status.stopping_signal());
+        if matches!(by, Some(libc::SIGSTOP | libc::SIGTSTP)) {
+            let _ = kill_process_group(self.first, Signal::CONT);
         }
     }
 

@@ -181,7 +181,7 @@ pub(super) fn reset_signals() {
     }
 }
 
-/// A descriptor that can be read when a child has ended.
+/// A descriptor that can be read when a child has ended or was stopped.
 pub(super) fn ended_children() -> io::Result<OwnedFd> {
     // SAFETY: the set is made and read during the calls; the descriptor is new.
     unsafe {

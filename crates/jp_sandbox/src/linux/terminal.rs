@@ -24,7 +24,7 @@ pub(super) struct Lent {
 
 /// Puts this process into a group of its own, and takes the terminal for it if its lender has it. All other
 /// signals are reset. Job control is not lent with it: whoever waits for jp would not hear that this process
-/// was stopped.
+/// was stopped. If it stops itself, its supervisor lets it go on.
 pub(super) fn take(lender: Pid) {
     let _ = setpgid(None, None);
     if let Some(device) = open()

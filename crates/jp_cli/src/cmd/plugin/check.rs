@@ -90,7 +90,7 @@ struct Report<'a> {
 
 impl<'a> Report<'a> {
     fn new(ctx: &'a Ctx, args: &PluginCheck) -> Result<Self> {
-        let record = args.record.as_ref().map(|path| ctx::append_to(path, ctx.cwd(), "--record"));
+        let record = args.record.as_ref().map(|path| ctx::write_to(path, ctx.cwd(), "--record"));
         Ok(Self { ctx, record: record.transpose()?, made: Vec::new() })
     }
 

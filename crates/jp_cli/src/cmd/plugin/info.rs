@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
     // What nobody has installed or listed can be called what no registry allows.
     let id: Option<PluginId> = match &found {
         Some((plugin, _)) if listed.is_none() => plugin.id.parse().ok(),
-        _ => Some(world.id(&name)?),
+        _ => world.named(&shelf, &name)?.id.parse().ok(),
     };
     let record = id.as_ref().and_then(|id| installed.plugins.get(id));
     if listed.is_none() && record.is_none() && found.is_none() {

@@ -12,36 +12,41 @@ use crate::{
     args::PluginPin,
     ctx::{self, Ctx},
     error::{Error, Result},
+    plugins::{Shelf, Wish},
 };
 
 pub(super) fn run(ctx: &Ctx, args: &PluginPin) -> Result {
     let world = World::new(ctx)?;
-    let id = world.id(&args.name)?;
+    let named = world.named(&Shelf::open(ctx, Wish::Unknown)?, &args.name)?;
+    let id = named.id.as_str();
     if args.remove {
-        return remove(ctx, &id);
+        return remove(ctx, id);
     }
     let sha256 = match &args.sha256 {
         Some(given) => given.parse().map_err(Error::usage)?,
-        None => of_file(&world, &id)?,
+        None => of_file(&world, id)?,
     };
     let values: [(&[&str], String); 2] = [
         (&["checksum", "algorithm"], "\"sha256\"".to_owned()),
         (&["checksum", "value"], format!("\"{sha256}\"")),
     ];
-    let file = settings::set(ctx, id.as_str(), &values)?;
+    let file = settings::set(ctx, id, &values)?;
     if ctx.is_json() {
-        return ctx.print_json(&json!({ "id": id, "sha256": sha256, "settings": file }));
+        let known = named.is_known;
+        let object = json!({ "id": id, "known": known, "sha256": sha256, "settings": file });
+        return ctx.print_json(&object);
     }
+    named.warn(ctx, &args.name)?;
     say(ctx, &format!("`{id}` is pinned to sha256 {sha256}, in {file}.\n"))
 }
 
-fn remove(ctx: &Ctx, id: &PluginId) -> Result {
-    let file = settings::remove(ctx, id.as_str(), "checksum")?;
+fn remove(ctx: &Ctx, id: &str) -> Result {
+    let file = settings::remove(ctx, id, "checksum")?;
     // Another layer may pin it as well.
     let (now, _) = ctx.origins().load(None)?;
-    let key = now.plugin_key(id.as_str(), &["checksum"]);
+    let key = now.plugin_key(id, &["checksum"]);
     let is_pinned = |rules: &CommandPluginConfig| rules.checksum.is_some();
-    let is_pinned = now.app.plugins.command.0.get(id.as_str()).is_some_and(is_pinned);
+    let is_pinned = now.app.plugins.command.0.get(id).is_some_and(is_pinned);
     let place = now.place(&key).filter(|_| is_pinned);
     if ctx.is_json() {
         let object = json!({ "id": id, "sha256": null, "settings": file, "still": place });
@@ -55,13 +60,15 @@ fn remove(ctx: &Ctx, id: &PluginId) -> Result {
 }
 
 /// The checksum of what is installed, or else of what the search path has under its name.
-fn of_file(world: &World<'_>, id: &PluginId) -> Result<Sha256> {
-    let installed = world.home.sha256(id);
-    let path = world.home.binary(id);
-    let installed =
-        installed.map_err(|error| Error::failure(format!("cannot read {path}: {error}")))?;
-    if let Some(sha256) = installed {
-        return Ok(sha256);
+fn of_file(world: &World<'_>, id: &str) -> Result<Sha256> {
+    if let Ok(id) = id.parse::<PluginId>() {
+        let path = world.home.binary(&id);
+        let installed = world.home.sha256(&id);
+        let installed =
+            installed.map_err(|error| Error::failure(format!("cannot read {path}: {error}")))?;
+        if let Some(sha256) = installed {
+            return Ok(sha256);
+        }
     }
     let name = format!("{PREFIX}{id}");
     let path = ctx::variable("PATH");

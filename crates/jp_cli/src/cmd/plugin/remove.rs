@@ -1,6 +1,7 @@
 //! `jp plugin remove`
 
 use jp_plugin::PluginId;
+use jp_plugin_host::trust::Approvals;
 use serde_json::json;
 
 use super::{say, world::World};
@@ -8,6 +9,7 @@ use crate::{
     args::PluginRemove,
     ctx::Ctx,
     error::{Error, Result},
+    plugins::approvals_file,
     tools,
 };
 
@@ -24,8 +26,14 @@ pub(super) fn run(ctx: &Ctx, args: &PluginRemove) -> Result {
     tools::block_on(async {
         let installer = world.installer().await?;
         for id in &ids {
+            let path = world.home.binary(id);
+            let path = path.canonicalize_utf8().unwrap_or(path);
             if !installer.remove(id)? {
                 return Err(Error::usage(format!("the plugin `{id}` is not installed")));
+            }
+            // What comes to this place later is not what somebody agreed to.
+            if let Some(file) = approvals_file() {
+                Approvals::forget(&file, &path).map_err(Error::failure)?;
             }
             if ctx.is_json() {
                 ctx.print_json(&json!({ "id": id, "removed": true }))?;

@@ -64,7 +64,7 @@ fn all(installed: &Installed) -> Vec<PluginId> {
 
 fn named(world: &World<'_>, names: &[String], installed: &Installed) -> Result<Vec<PluginId>> {
     let one = |name: &String| {
-        let id = world.id(name)?;
+        let id: PluginId = world.listed(name)?.id.parse().map_err(Error::usage)?;
         let hint = format!("`jp plugin install {id}` takes the one of the registry");
         match installed.plugins.get(&id) {
             Some(record) if record.origin == Origin::Registry => Ok(id),

@@ -10,9 +10,10 @@ use std::time::Duration;
 use jp_config::plugins::{CommandPluginConfig, PluginRun, PluginsConfig};
 use jp_fetch::{FetchSettings, Fetcher};
 use jp_plugin::{CommandPath, PluginId, registry::Registry};
+use jp_plugin_host::catalog::Plugin;
 use jp_plugin_registry::{
     CacheError, Candidate, Fetch, Home, InstallError, Installed, Installer, Judgement, Plan,
-    PlanError, Sha256, Source, cached, find, plan, refresh, target_triples,
+    PlanError, Record, Sha256, Source, cached, find, plan, refresh, target_triples,
 };
 use jp_route::Upstream;
 
@@ -21,6 +22,7 @@ use crate::{
     ctx::{self, Ctx},
     error::{Error, Result},
     exit::Exit,
+    plugins::{Shelf, Wish},
 };
 
 /// How long somebody waits for another who installs.
@@ -34,6 +36,27 @@ pub(crate) struct World<'a> {
     here: &'a PluginsConfig,
     /// What the user says.
     own: PluginsConfig,
+}
+
+/// What a name means.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// What the settings call it. A file in the search path can be called what no registry allows.
+    pub(crate) id: String,
+    /// Whether there is such a plugin. If not, a setting is for one that may come.
+    pub(crate) is_known: bool,
+}
+
+impl Named {
+    /// Says so if there is no such plugin: whoever mistyped a name believes otherwise that it was heeded.
+    pub(crate) fn warn(&self, ctx: &Ctx, name: &str) -> Result {
+        if self.is_known {
+            return Ok(());
+        }
+        let id = &self.id;
+        let text = format!("warning: no plugin has the command or the id `{name}`; ");
+        say(ctx, &format!("{text}this is for one with the id `{id}`, should it come\n"))
+    }
 }
 
 /// Why something is to be installed.
@@ -165,24 +188,48 @@ impl<'a> World<'a> {
         self.here.command.0.get(id.as_str()).is_some_and(|rules| rules.access.is_some())
     }
 
-    /// What a name means: the id of a plugin that is installed or in the registry, or that could be.
+    /// The id that a name means, for what is installed or could be.
     pub(crate) fn id(&self, name: &str) -> Result<PluginId> {
+        let named = self.named(&Shelf::open(self.ctx, Wish::Unknown)?, name)?;
+        named.id.parse().map_err(Error::usage)
+    }
+
+    /// What a name means: the plugin that this command runs, the one of this id, or one that could come.
+    pub(crate) fn named(&self, shelf: &Shelf, name: &str) -> Result<Named> {
+        let command: Option<CommandPath> = name.parse().ok();
+        // Plugins say themselves what their command is, and that need not be what their file is called.
+        let runs = command.as_ref().and_then(|command| shelf.catalog.get(command.words()));
+        let plugins = shelf.catalog.plugins();
+        let is_it = |plugin: &&Plugin| plugin.id == name;
+        let claims = |plugin: &&Plugin| Some(&plugin.command) == command.as_ref();
+        let found = runs.or_else(|| plugins.iter().find(is_it));
+        if let Some(plugin) = found.or_else(|| plugins.iter().find(claims)) {
+            return Ok(Named { id: plugin.id.clone(), is_known: true });
+        }
+        self.listed(name)
+    }
+
+    /// The same for whoever only wants to know about the registry and what was installed from it.
+    pub(crate) fn listed(&self, name: &str) -> Result<Named> {
+        let known = |id: &PluginId| Ok(Named { id: id.to_string(), is_known: true });
+        let command: Option<CommandPath> = name.parse().ok();
         let registry = self.registry()?.unwrap_or_default();
         if let Some((_, entry)) = find(&registry, name) {
-            return Ok(entry.id.clone());
+            return known(&entry.id);
         }
-        let command: Option<CommandPath> = name.parse().ok();
         let installed = self.installed();
-        let mut recorded = installed.plugins.iter();
-        let found = recorded.find(|(_, it)| command.is_some() && it.command == command);
-        if let Some((id, _)) = found {
-            return Ok(id.clone());
+        let is_it = |it: &Record| command.is_some() && it.command == command;
+        if let Some((id, _)) = installed.plugins.iter().find(|(_, it)| is_it(it)) {
+            return known(id);
         }
         let file = command.map(|command| command.file_name());
         let by_file = file.as_deref().and_then(|file| file.strip_prefix(jp_plugin::PREFIX));
-        name.parse()
+        let id: PluginId = name
+            .parse()
             .or_else(|error| by_file.unwrap_or_default().parse().map_err(|_| error))
-            .map_err(Error::usage)
+            .map_err(Error::usage)?;
+        let is_known = installed.plugins.contains_key(&id);
+        Ok(Named { id: id.to_string(), is_known })
     }
 
     fn rules(&self, id: &PluginId) -> Vec<&CommandPluginConfig> {

@@ -73,8 +73,11 @@ fn a_policy_is_written_to_the_users_settings() {
     assert!(text.starts_with("# Mine.\n"), "{text}");
     shop.jp(["plugin", "run-policy", "stats", "maybe"]).run().code(2);
     shop.jp(["plugin", "run-policy", "../stats", "deny"]).run().code(2);
-    // A command stands for the file that would be run for it.
-    shop.jp(["plugin", "run-policy", "serve http-api", "deny"]).run().success();
+    // A command stands for the file that would be run for it; that there is none yet is said.
+    let output = shop.jp(["plugin", "run-policy", "serve http-api", "deny"]).run().success();
+    let warning = "warning: no plugin has the command or the id `serve http-api`; this is for one with \
+        the id `serve-http_api`, should it come\n";
+    assert!(output.stderr().starts_with(warning), "{output}");
     let output = shop.jp(["config", "show", "plugins.command"]).run().success();
     assert!(output.stdout().contains("serve-http_api"), "{output}");
 }
@@ -99,6 +102,35 @@ fn what_the_search_path_has_can_be_pinned() {
     env.jp(["plugin", "pin", "stats"]).env("PATH", path).run().success();
     let sum = Sha256::of(&b"#!/bin/sh\n"[..]).unwrap().to_string();
     assert!(env.read(env.config_home().join("jp/config.toml")).contains(&sum));
+}
+
+/// What a plugin says its command is need not be what its file is called.
+#[test]
+fn a_command_means_the_plugin_that_claims_it() {
+    let env = jp_test::env!();
+    let describe = r#"{"type":"describe","name":"x","version":"1","description":"d","command":["hello","world"]}"#;
+    let text = format!("#!/bin/sh\nread -r line\necho '{describe}'\n");
+    env.write("bin/jp-x", &text);
+    env.command("/bin/sh", ["-c", "chmod +x bin/jp-x"]).run().success();
+    let path = format!("{}:/usr/bin:/bin", env.path("bin"));
+    let jp = |words: &[&str]| env.jp(words.iter().copied()).env("PATH", &path).run();
+    let settings = || env.read(env.config_home().join("jp/config.toml"));
+    for name in ["hello world", "x"] {
+        let output = jp(&["plugin", "run-policy", name, "ask"]).success();
+        assert!(output.stderr().starts_with("`plugins.command.x.run` is `ask`"), "{output}");
+    }
+    let output = jp(&["plugin", "pin", "hello world"]).success();
+    assert!(output.stderr().starts_with("`x` is pinned"), "{output}");
+    assert!(settings().contains(&Sha256::of(text.as_bytes()).unwrap().to_string()));
+    let output = jp(&["plugin", "pin", "hello world", "--remove"]).success();
+    assert!(output.stderr().starts_with("`x` is pinned no more"), "{output}");
+    let output = jp(&["plugin", "info", "hello world"]).success();
+    assert!(output.stdout().starts_with("id           x\n"), "{output}");
+    let output = jp(&["plugin", "remove", "hello world"]).code(2);
+    assert!(output.stderr().contains("the plugin `x` is not installed"), "{output}");
+    let output = jp(&["plugin", "run-policy", "--format", "json", "hello", "deny"]).success();
+    assert!(output.stdout().contains(r#""known":false"#), "{output}");
+    assert!(!settings().contains("hello.run"), "{}", settings());
 }
 
 #[test]

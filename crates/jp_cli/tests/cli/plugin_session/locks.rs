@@ -3,7 +3,7 @@
 use jp_test::Signal;
 use serde_json::json;
 
-use super::{fake, jp, plugin, shown};
+use super::{jp, plugin, shown};
 use crate::conversation;
 
 /// Whether another process can write to the conversation.
@@ -193,10 +193,29 @@ show(sorted(hear()["type"] for _ in range(3)))
 
 #[test]
 fn a_plugin_cannot_lock_what_is_not_there() {
-    let env = fake();
-    let text =
-        "{\"type\":\"lock\",\"conversation\":\"../../etc\"}\n{\"type\":\"exit\",\"code\":7}\n";
-    let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let _ = jp(&env, &["fake", "say", &hex]).run().code(7);
-    assert!(!env.path(".jp/conversations/etc").exists());
+    let env = plugin(
+        r#"
+for name in ["../../etc", "", "17127583920", "17127583920/../17127583920"]:
+    show(ask(type="lock", conversation=name))
+    show(ask(type="unlock", conversation=name)["type"])
+"#,
+    );
+    let files = || {
+        let found = std::fs::read_dir(env.path(".jp/conversations")).into_iter().flatten();
+        found.flatten().map(|entry| entry.file_name()).collect::<Vec<_>>()
+    };
+    let before = files();
+    let answers = shown(&env, &[]);
+    for (pair, name) in
+        answers.chunks(2).zip(["../../etc", "", "17127583920", "17127583920/../17127583920"])
+    {
+        let expected = json!({
+            "type": "error",
+            "request": "lock",
+            "conversation": name,
+            "message": format!("conversation not found: {name}"),
+        });
+        assert_eq!(pair, [expected, json!("error")]);
+    }
+    assert_eq!(files(), before);
 }

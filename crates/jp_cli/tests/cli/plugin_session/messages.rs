@@ -1,6 +1,6 @@
 //! Framing and ids: what is a message, and how answers find their questions.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{fake, jp, plugin, shown, value};
 
@@ -53,6 +53,47 @@ fn lines_have_a_largest_length() {
     assert!(output.stdout().len() > (16 << 20) - 100);
     let output = jp(&env, &["fake", "dense"]).run().code(1);
     assert!(output.stderr().contains("more than 200000 values"), "{output}");
+}
+
+#[test]
+fn a_request_of_too_many_values_is_answered() {
+    let many = value(
+        r#"
+made = ask(type="create_conversation")["conversation"]
+many = [{"type": "chat_response", "data": [0] * 250000}]
+show([ask(type="push_events", conversation=made, events=many, id="a"), ask(type="push_events", conversation=made, events=[])["type"]])
+"#,
+    );
+    let message = "the message has more than 200000 values";
+    let refused =
+        json!({ "type": "error", "id": "a", "request": "push_events", "message": message });
+    assert_eq!(many, json!([refused, "pushed"]));
+}
+
+#[test]
+fn what_is_wrong_is_repeated_in_short() {
+    let lengths = value(
+        r#"
+made = ask(type="create_conversation")["conversation"]
+long = "x" * 100000
+push = lambda **event: ask(type="push_events", conversation=made, events=[event])
+answers = [
+    push(type="tool_call_response", id=long, content="", is_error=False),
+    push(type="inquiry_response", id=long, answer=1),
+    push(type="chat_response", message="a", timestamp=long),
+    push(type=long),
+    ask(type="read_config", path=long),
+    ask(type="read_config", path="assistant." + long),
+    ask(type="read_config", path=long + ".."),
+    ask(type="read_events", conversation=long),
+    ask(type="lock", conversation=long),
+    ask(type="push_events", conversation=made, events=long),
+    ask(type=long),
+]
+show([[answer["type"], len(json.dumps(answer)) < 2000] for answer in answers])
+"#,
+    );
+    assert_eq!(lengths, Value::from(vec![json!(["error", true]); 11]));
 }
 
 #[test]

@@ -57,6 +57,84 @@ for n in range(4):
     assert!(peak < MOST, "{peak} KiB");
 }
 
+#[test]
+fn jp_stays_small_whatever_it_is_to_show() {
+    let env = plugin(
+        r#"
+size = 10 << 20
+text = {
+    "table": "|a|b|\n|-|-|\n" + "|x|y|\n" * (size // 6),
+    "tables": "|a|b|\n|-|-|\n|x|y|\n\n" * (size // 19),
+    "rules": "***\n\n" * (size // 5),
+    "lists": "- a\n" * (size // 4),
+    "links": "[a](b) " * (size // 7),
+}[init["args"][0]]
+say(type="print", format="markdown", text=text)
+"#,
+    );
+    for what in ["table", "tables", "rules", "lists", "links"] {
+        let (peak, output) = peak(&env, &["p", what]);
+        assert_eq!(output.exit_code(), Some(0), "{what}");
+        assert!(peak < MOST, "{what}: {peak} KiB");
+    }
+}
+
+/// What is refused is repeated in the answer, and nobody reads the answers.
+#[test]
+fn jp_stays_small_whatever_it_refuses() {
+    let env = plugin(
+        r#"
+if init["args"] == ["long"]:
+    wrong = json.dumps({"type": "push_events", "conversation": "x", "events": "A" * (15 << 20), "id": "i"})
+    count, more = 12, 1
+else:
+    wrong = json.dumps({"type": "\U0001F600" * 64, "id": "\u00e9" * 512}, ensure_ascii=False)
+    count, more = 300, 100
+    # It is not read from any more at some point.
+    import threading
+    threading.Timer(5, lambda: os._exit(0)).start()
+for _ in range(count):
+    line("\n".join([wrong] * more))
+"#,
+    );
+    configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
+    for what in ["long", "many"] {
+        let (peak, output) = peak(&env, &["p", what]);
+        assert!(peak < MOST, "{what}: {peak} KiB\n{output}");
+    }
+}
+
+/// As much as a message can hold, to eight conversations at once, in fields that are stored as base64; then to one
+/// that is larger than all the memory jp may need.
+#[test]
+fn jp_stays_small_whatever_is_pushed() {
+    let env = plugin(
+        r#"
+content = "x" * (15 << 20)
+made = [ask(type="create_conversation")["conversation"] for _ in range(8)]
+for n, ident in enumerate(made):
+    say(type="push_events", conversation=ident, id=str(n), events=[
+        {"type": "tool_call_request", "id": "t", "name": "n", "arguments": {"a": content}}])
+show([hear()["type"] for _ in made])
+ask(type="unlock", conversation=made[0])
+event = json.dumps({"timestamp": "2026-03-18T13:19:13Z", "type": "chat_response", "message": "x" * (1 << 20)})
+with open(init["workspace"]["storage"] + "/conversations/" + made[0] + "/events.jsonl", "a") as file:
+    for _ in range(220):
+        file.write(event + "\n")
+ask(type="lock", conversation=made[0])
+late = {"type": "tool_call_response", "id": "t", "content": "", "is_error": False}
+show(ask(type="push_events", conversation=made[0], events=[late])["type"])
+show(sorted(it["events_count"] for it in ask(type="list_conversations")["data"]))
+"#,
+    );
+    let (peak, output) = peak(&env, &["p"]);
+    assert_eq!(output.exit_code(), Some(0), "{output}");
+    let pushed = ["\"pushed\""; 8].join(", ");
+    let expected = format!("[{pushed}]\n\"pushed\"\n[1, 1, 1, 1, 1, 1, 1, 222]\n");
+    assert_eq!(output.stdout(), expected);
+    assert!(peak < MOST, "{peak} KiB");
+}
+
 /// Whoever minds a plugin is a process of the same user, so a plugin can stop it. That makes nobody wait.
 #[test]
 fn a_plugin_that_stops_its_supervisor_gains_nothing() {
@@ -90,12 +168,12 @@ fn running(env: &jp_test::TestEnv) -> usize {
 /// The most memory that jp itself had, in kibibytes. It is looked at while it runs.
 #[expect(clippy::disallowed_methods, reason = "tests look at processes")]
 fn peak(env: &jp_test::TestEnv, words: &[&str]) -> (u64, jp_test::Output) {
-    let running = jp(env, words).timeout(Duration::from_mins(1)).spawn();
+    let running = jp(env, words).timeout(Duration::from_mins(3)).spawn();
     let status = format!("/proc/{}/status", running.id());
     let watcher = std::thread::spawn(move || {
         let (mut peak, start) = (0, Instant::now());
         // The kernel keeps the peak, so it is enough to have looked shortly before the end.
-        while start.elapsed() < Duration::from_mins(1) {
+        while start.elapsed() < Duration::from_mins(3) {
             let text = std::fs::read_to_string(&status).unwrap_or_default();
             let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
             let Some(line) = line else { break };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{fake, jp, plugin};
+use super::{fake, jp, plugin, shown};
 
 const CHANNELS: [&str; 6] = ["content", "chrome", "tool_call", "tool_result", "reasoning", "error"];
 
@@ -77,6 +77,23 @@ say(type="print", format="code", text="plain code\n")
     assert!(!colored.stdout().contains("fn main() {}"), "{colored}");
     let number = colored.stdout().lines().find(|line| line.contains('1') && line.len() > 5);
     assert!(number.is_some_and(|line| line.contains('\u{1b}')), "{colored}");
+}
+
+#[test]
+fn a_text_is_not_lost_for_a_channel_or_a_format_that_is_none() {
+    // 072-231
+    let env = plugin(
+        r#"
+for other in [None, 5, -5, 1.5, True, [1, {"a": 2}], {"a": [1]}, "loud"]:
+    say(type="print", channel=other, format=other, text=json.dumps(other) + "\n")
+# There is no other answer before this one.
+show(ask(type="read_config", path="style.color"))
+"#,
+    );
+    let mut values = shown(&env, &[]);
+    assert_eq!(values.pop().unwrap()["type"], "config");
+    let expected = json!([null, 5, -5, 1.5, true, [1, { "a": 2 }], { "a": [1] }, "loud"]);
+    assert_eq!(Value::Array(values), expected);
 }
 
 #[test]
@@ -172,4 +189,58 @@ os._exit(0)
         .run()
         .success();
     assert_eq!(output.stdout(), "again\n");
+}
+
+/// A pager may be paused for as long as somebody reads, also when the plugin has long ended.
+#[test]
+fn a_reader_that_pauses_loses_nothing() {
+    let env = plugin(
+        r#"
+text = "".join(json.dumps({"type": "print", "text": "line %06d xxxxxx\n" % n}) + "\n" for n in range(8500))
+sys.stdout.write(text)
+"#,
+    );
+    super::configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
+    let jp = env!("CARGO_BIN_EXE_jp");
+    let path = format!("{}:/usr/bin:/bin", env.root().join("bin"));
+    let pauses = format!("{{ {jp} p; echo end $? >&2; }} | {{ sleep 6; wc -l; }}");
+    let output = env.command("/bin/sh", ["-c", &pauses]).env("PATH", path).run().success();
+    assert_eq!((output.stdout().trim(), output.stderr()), ("8500", "end 0\n"));
+}
+
+/// Nobody reads stderr, which gets more than a pipe holds.
+#[test]
+fn a_full_log_keeps_nobody_from_ending_it() {
+    let env = plugin(
+        r#"
+say(type="print", text="begun\n")
+while True:
+    say(type="log", level="warn", message="x" * 100)
+"#,
+    );
+    super::configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
+    let _ = env.command("/usr/bin/mkfifo", ["full"]).run().success();
+    let full = env.path("full");
+    let _reader = std::fs::OpenOptions::new().read(true).write(true).open(&full).unwrap();
+    let jp = env!("CARGO_BIN_EXE_jp");
+    let path = format!("{}:/usr/bin:/bin", env.root().join("bin"));
+    let shell = format!("exec {jp} -v p 2>{full}");
+    let running = env.command("/bin/sh", ["-c", &shell]).env("PATH", path).spawn();
+    running.expect_stdout("begun");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let began = std::time::Instant::now();
+    running.signal(jp_test::Signal::TERM);
+    let output = running.wait().code(1);
+    assert!(began.elapsed() < std::time::Duration::from_secs(15), "{output}");
+}
+
+/// What was logged is there at the end, however much it is.
+#[test]
+fn a_log_that_is_read_is_whole() {
+    let env =
+        plugin("for n in range(20000):\n    say(type='log', level='warn', message='%05d' % n)");
+    let output = jp(&env, &["-v", "p"]).run().success();
+    let lines: Vec<_> = output.stderr().lines().collect();
+    assert_eq!(lines.len(), 20000);
+    assert!(lines[19999].contains("19999"), "{}", lines[19999]);
 }

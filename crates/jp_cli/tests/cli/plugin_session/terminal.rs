@@ -94,6 +94,21 @@ fn nothing_is_written_over_a_plugin_that_draws() {
 }
 
 #[test]
+fn a_plugin_that_stops_itself_does_not_keep_the_terminal() {
+    let env = crate::workspace();
+    let stop = "import signal\nos.kill(os.getpid(), signal.SIGSTOP)\n";
+    let stops = DRAWS.replace(
+        "say(type=\"print\", text=\"a result",
+        &format!("{stop}say(type=\"print\", text=\"a result"),
+    );
+    super::add(&env, "jp-p", stops);
+    let mut pty = jp(&env, &["p"]).pty(Size::default());
+    pty.expect_screen("picture drawn", SOON);
+    pty.send("x");
+    let _ = pty.wait(SOON).success();
+}
+
+#[test]
 fn what_goes_into_a_file_is_written_while_a_plugin_draws() {
     let env = crate::workspace();
     super::add(&env, "jp-p", DRAWS);

@@ -66,6 +66,20 @@ fn an_agreement_is_about_bytes_in_a_place() {
 }
 
 #[test]
+fn an_agreement_can_be_taken_back() {
+    let env = workspace();
+    on_path(&env, "jp-greet", "");
+    answer(&env, "greet", "a").success();
+    jp(&env, "greet").run().success();
+    let output = jp(&env, "plugin run-policy greet ask").run().success();
+    assert!(output.stderr().contains("That it may always run is taken back."), "{output}");
+    jp(&env, "greet").run().code(3);
+    answer(&env, "greet", "a").success();
+    jp(&env, "greet").run().success();
+    assert!(!jp(&env, "plugin run-policy greet deny").run().success().stderr().contains("back"));
+}
+
+#[test]
 fn who_was_agreed_to_is_asked_openly() {
     let env = workspace();
     env.write("secret", "seen");

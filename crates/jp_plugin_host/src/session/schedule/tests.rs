@@ -21,7 +21,7 @@ fn schedule(lines: &[&str]) -> Schedule {
         else {
             panic!("{message}")
         };
-        schedule.add(Waiting { task: Task::Serve(asked), bytes: 1 });
+        schedule.add(Task::Serve(asked), 1);
     }
     schedule
 }
@@ -31,7 +31,7 @@ fn starts(lines: &[&str]) -> Vec<usize> {
     let mut schedule = schedule(lines);
     let kinds: Vec<_> = lines.iter().map(ToString::to_string).collect();
     let mut started = Vec::new();
-    while let Some((Task::Serve(asked), _)) = schedule.next(|_| true) {
+    while let Some(Begun { task: Task::Serve(asked), .. }) = schedule.next(|_| true) {
         let id = asked.id.as_ref().map_or("-", |id| id.as_str());
         let matches = |line: &&String| {
             line.starts_with(asked.request.kind()) && line.ends_with(&format!(" {id}"))
@@ -66,7 +66,7 @@ fn requests_with_ids_run_side_by_side_and_others_in_turn() {
 fn what_ends_makes_way_in_order() {
     let mut schedule = schedule(&["lock 1 a", "push_events 1 b", "read_events 1 c"]);
     let mut order = Vec::new();
-    while let Some((Task::Serve(asked), claims)) = schedule.next(|_| true) {
+    while let Some(Begun { task: Task::Serve(asked), claims, cost: _ }) = schedule.next(|_| true) {
         order.push(asked.request.kind());
         assert!(schedule.next(|_| true).is_none(), "only one at a time");
         schedule.give_back(&claims);
@@ -80,10 +80,10 @@ fn what_does_not_fit_keeps_its_place() {
     let mut schedule = schedule(&["push_events 1 a", "push_events 1 b", "lock 2 c"]);
     let is_lock =
         |task: &Task| matches!(task, Task::Serve(asked) if asked.request.kind() == "lock");
-    let (task, _) = schedule.next(is_lock).unwrap();
+    let Begun { task, .. } = schedule.next(is_lock).unwrap();
     assert!(is_lock(&task));
     assert!(schedule.next(is_lock).is_none());
-    let Some((Task::Serve(first), _)) = schedule.next(|_| true) else { panic!() };
+    let Some(Begun { task: Task::Serve(first), .. }) = schedule.next(|_| true) else { panic!() };
     assert_eq!(first.id.unwrap().as_str(), "a");
 }
 
@@ -91,7 +91,21 @@ fn what_does_not_fit_keeps_its_place() {
 fn at_the_end_only_changes_are_still_made() {
     let mut schedule = schedule(&["list_conversations - -", "push_events 1 -", "read_events 1 -"]);
     schedule.keep_changes();
-    let Some((Task::Serve(kept), _)) = schedule.next(|_| true) else { panic!() };
+    let Some(Begun { task: Task::Serve(kept), .. }) = schedule.next(|_| true) else { panic!() };
     assert_eq!(kept.request.kind(), "push_events");
     assert!(schedule.is_empty());
+}
+
+#[test]
+fn what_runs_is_paid_for_until_it_has_ended() {
+    let mut schedule = schedule(&["push_events 1 a", "push_events 2 b", "read_events 3 c"]);
+    let first = schedule.next(|_| true).unwrap();
+    let second = schedule.next(|_| true).unwrap();
+    assert_eq!(schedule.bytes(), 3);
+    drop(first);
+    assert_eq!(schedule.bytes(), 2);
+    schedule.keep_changes();
+    assert_eq!(schedule.bytes(), 1);
+    drop(second);
+    assert_eq!(schedule.bytes(), 0);
 }

@@ -159,6 +159,13 @@ impl Renderer {
         self.end_block();
     }
 
+    /// A part of the document that is not rendered.
+    pub(super) fn as_written(&mut self, text: &str) {
+        self.page.start_block();
+        text.trim_end_matches('\n').lines().for_each(|line| self.page.line(line));
+        self.page.set_gap(true);
+    }
+
     pub(super) fn start_verbatim(&mut self, language: Option<String>) {
         self.flush();
         self.page.start_block();

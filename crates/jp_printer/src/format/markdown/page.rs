@@ -87,6 +87,11 @@ impl Page {
         }
     }
 
+    /// How many bytes there are on it.
+    pub(super) fn len(&self) -> usize {
+        self.out.len()
+    }
+
     pub(super) fn finish(self) -> String {
         self.out
     }

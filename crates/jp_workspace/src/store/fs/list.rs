@@ -8,7 +8,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use jp_conversation::ConversationId;
+use jp_conversation::{ConversationId, stored};
 use rustix::fs::OFlags;
 
 use super::{Events, Form, FsStore, beneath, failed, is_current, open_events, read};
@@ -228,24 +228,16 @@ impl FsStore {
         beneath::check_regular(&events.file.metadata().map_err(read_failed)?)
             .map_err(read_failed)?;
         let stamp = Stamp::of(&events);
-        let (stream, mut counted) = if events.form == Form::Array {
-            (self.read_stream(&events, directory)?, Counted::default())
-        } else {
-            let counted = Counted::continuing(base, &events);
-            (read::behind(&events.file, counted.bytes).map_err(read_failed)?, counted)
-        };
-        for event in stream.events() {
-            match event {
-                Ok(event) => counted.last = Some(event.timestamp.as_microsecond()),
-                Err(_) => counted.unreadable += 1,
+        let mut counted = match events.form {
+            Form::Array => {
+                let mut counted = Counted::default();
+                let stream = self.read_stream(&events, directory)?;
+                stream.raw().for_each(|event| counted.add(event));
+                counted
             }
-        }
-        counted.count += stream.len() as u64;
+            Form::Lines => count_lines(base, &events).map_err(read_failed)?,
+        };
         counted.stamp = stamp;
-        if events.form == Form::Lines {
-            counted.bytes += stream.byte_len();
-            counted.evidence = read::evidence(&events.file, counted.bytes).map_err(read_failed)?;
-        }
         Ok(counted)
     }
 
@@ -258,6 +250,18 @@ impl FsStore {
         };
         Damage { path, reason }
     }
+}
+
+/// Counts the lines of finished batches.
+fn count_lines(base: &Entry, events: &Events) -> io::Result<Counted> {
+    let mut counted = Counted::continuing(base, events);
+    let committed = read::committed(&events.file, events.file.metadata()?.len())?;
+    if committed > counted.bytes {
+        read::lines(&events.file, counted.bytes, committed, |line| counted.add(line))?;
+        counted.bytes = committed;
+    }
+    counted.evidence = read::evidence(&events.file, counted.bytes)?;
+    Ok(counted)
 }
 
 /// What a listing found out.
@@ -299,6 +303,15 @@ impl Counted {
             return Self::default();
         }
         Self { bytes: base.bytes, count: base.count, last: base.last, ..Self::default() }
+    }
+
+    /// Counts one more.
+    fn add(&mut self, event: &[u8]) {
+        self.count += 1;
+        match stored::from_slice(event) {
+            Ok(event) => self.last = Some(event.timestamp.as_microsecond()),
+            Err(_) => self.unreadable += 1,
+        }
     }
 }
 

@@ -7,13 +7,13 @@ use std::{
 };
 
 use jiff::Timestamp;
-use jp_conversation::{ConversationId, Event, Validator, encode_batch};
+use jp_conversation::{ConversationId, Event, Validator, encode_batch, stored};
 use rustix::fs::OFlags;
 use serde_json::Value;
 
 use super::{
-    Events, Form, FsStore, Held, Locked, Metadata, OwnedFd, Select, Store as _, StoreError,
-    beneath, create::GONE, failed, read,
+    Events, Form, FsStore, Held, Locked, Metadata, OwnedFd, StoreError, beneath, create::GONE,
+    failed, read,
 };
 use crate::layout::{CACHE, EVENTS, EVENTS_ARRAY, INDEX, METADATA};
 
@@ -129,8 +129,17 @@ impl LockedOnDisk {
 
     fn read_validator(&self) -> Result<Validator, StoreError> {
         let mut validator = Validator::default();
-        for event in self.store.events(self.id, Select::All)?.events().flatten() {
-            validator.observe(&event);
+        let mut observe = |event: &[u8]| {
+            if let Ok(event) = stored::from_slice(event) {
+                validator.observe(&event);
+            }
+        };
+        match self.events.form {
+            Form::Lines => read::lines(&self.events.file, 0, self.len, observe)
+                .map_err(|error| self.failed("read", error))?,
+            Form::Array => {
+                self.store.read_stream(&self.events, &self.directory)?.raw().for_each(&mut observe);
+            }
         }
         Ok(validator)
     }

@@ -1,5 +1,5 @@
-//! Reading event files: whole, from the end, or from where somebody stopped counting. What is held
-//! in memory has a limit, whatever is in the file.
+//! Reading event files: whole, from the end, or line by line. What is held in memory has a limit,
+//! whatever is in the file.
 
 use std::{
     fs::File,
@@ -20,6 +20,8 @@ const LIMIT: u64 = 512 << 20;
 const MAX_EVENTS: usize = 4_000_000;
 /// A file up to this size need not be asked: its lines fit into memory, however many they are.
 const SMALL: usize = 64 << 20;
+/// How many bytes are read at once where lines are handed over one by one.
+const PIECE: u64 = 1 << 20;
 /// How many bytes before a place show that the file is still the one that was read up to there.
 const EVIDENCE: u64 = 64;
 
@@ -48,12 +50,38 @@ pub(super) fn last(file: &File, count: usize) -> io::Result<Stream> {
     }
 }
 
-/// The events behind the first `from` bytes.
-pub(super) fn behind(file: &File, from: u64) -> io::Result<Stream> {
-    let len = file.metadata()?.len();
-    let bytes = range(file, from, len)?;
-    check_count(&bytes)?;
-    Ok(Stream::from_lines(bytes))
+/// Hands over every line from one place to another, both of which are the start of one. A conversation
+/// may be larger than memory: of it there is one line at a time, and a piece of what follows.
+pub(super) fn lines(
+    file: &File,
+    from: u64,
+    to: u64,
+    mut take: impl FnMut(&[u8]),
+) -> io::Result<()> {
+    let (mut at, mut begun) = (from, Vec::new());
+    while at < to {
+        let piece = range(file, at, to.min(at + PIECE))?;
+        if piece.is_empty() {
+            break;
+        }
+        at += piece.len() as u64;
+        let mut start = 0;
+        for end in memchr_iter(b'\n', &piece) {
+            begun.extend_from_slice(&piece[start..end]);
+            // Empty lines are nobody's event.
+            if !begun.trim_ascii().is_empty() {
+                take(begun.trim_ascii());
+            }
+            begun.clear();
+            start = end + 1;
+        }
+        begun.extend_from_slice(&piece[start..]);
+        if begun.len() as u64 > LIMIT {
+            let message = format!("a line of more than {LIMIT} bytes");
+            return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+        }
+    }
+    Ok(())
 }
 
 /// How many bytes of a file of lines belong to finished batches; read backwards from its end.

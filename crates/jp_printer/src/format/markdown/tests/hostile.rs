@@ -75,6 +75,19 @@ fn size_is_harmless() {
     }
 }
 
+/// A table takes two hundred times its size in memory, and a rule a hundred times.
+#[test]
+fn what_is_too_large_is_shown_as_it_is_written() {
+    let table = "|x|y|\n|-|-|\n".to_owned() + &"|x|y|\n".repeat(200_000);
+    assert_eq!(plain(&table), table);
+    let rules = plain(&"***\n\n".repeat(1_000_000));
+    assert!(rules.len() < MAX_OUTPUT + (16 << 20), "{}", rules.len());
+    assert!(rules.starts_with("----") && rules.ends_with("\n***\n"), "{}", &rules[..80]);
+    // A long text of small blocks is not too large.
+    let long = plain(&"## Title\n\n- *one*\n- two\n\n".repeat(20_000));
+    assert_eq!(long, "## Title\n\n- *one*\n- two\n\n".repeat(20_000).trim_end().to_owned() + "\n");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 

@@ -8,7 +8,7 @@ pub const MAX_VALUES: usize = 200_000;
 
 /// How many values there are in a line, at least; `None` if there are more than may be. What is no JSON has any
 /// number.
-pub fn count(line: &[u8]) -> Option<usize> {
+pub fn count_values(line: &[u8]) -> Option<usize> {
     // Every value but the first needs at least two bytes.
     if line.len() < 2_048 {
         return Some(line.len() / 2);
@@ -37,9 +37,9 @@ mod tests {
     #[test]
     fn values_are_counted_outside_of_strings() {
         let many = |count: usize| format!("{{\"a\":[{}0]}}", "0,".repeat(count)).into_bytes();
-        assert_eq!(count(&many(5_000)), Some(5_002));
-        assert_eq!(count(&many(MAX_VALUES)), None);
+        assert_eq!(count_values(&many(5_000)), Some(5_002));
+        assert_eq!(count_values(&many(MAX_VALUES)), None);
         let text = format!("{{\"text\":\"{}\\\"[,\"}}", "[,".repeat(MAX_VALUES));
-        assert_eq!(count(text.as_bytes()), Some(1));
+        assert_eq!(count_values(text.as_bytes()), Some(1));
     }
 }

@@ -38,7 +38,7 @@ pub use self::{
     print::{Channel, Format, Level, Log, Print, UnknownLevel},
     to_host::{PluginToHost, Request},
     to_plugin::HostToPlugin,
-    values::{MAX_VALUES, count_values},
+    values::{MAX_VALUES, count_values, values_in},
 };
 
 /// The version of the protocol that `init` names.

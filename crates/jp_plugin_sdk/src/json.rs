@@ -1,35 +1,20 @@
 //! JSON of somebody else, as much of it as memory should hold.
 //!
 //! The danger is twofold. A value takes up to a hundred times as much memory as the two bytes that it can
-//! be written in, so [`values`] counts them before any is made. And as people read it, the space in front
+//! be written in, so [`values_in`] counts them before any is made. And as people read it, the space in front
 //! of the lines can be most of it: a list of ones, a hundred lists deep, takes a hundred times as much as
 //! it was stored in. So what is to be cut ([`start`]) is never written whole, and what is to be whole
 //! ([`pretty`]) is written without those spaces if they are most of it.
 
 use std::io;
 
+pub use jp_plugin::values_in;
 use serde::Serialize;
 
 /// So much may always be written with spaces, in bytes.
 const SMALL: usize = 1 << 20;
 /// What is larger may grow so many times.
 const GROWTH: usize = 4;
-
-/// How many values a text of JSON has, at least. Counted before any of them is made.
-pub fn values(text: &[u8]) -> usize {
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for &byte in text {
-        if in_string {
-            in_string = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-        } else if byte == b'"' {
-            in_string = true;
-        } else if matches!(byte, b',' | b'[' | b'{') {
-            count += 1;
-        }
-    }
-    count
-}
 
 /// All of a value, in lines.
 pub fn pretty(value: &impl Serialize) -> String {
@@ -91,7 +76,7 @@ mod tests {
 
     #[test]
     fn values_are_counted_outside_of_texts() {
-        let check = |text: &str, want| assert_eq!(values(text.as_bytes()), want, "{text}");
+        let check = |text: &str, want| assert_eq!(values_in(text.as_bytes()), want, "{text}");
         check("", 0);
         check("[1,2,3]", 3);
         check(r#"{"a":[{}],"b":"[,{\",\\"}"#, 4);

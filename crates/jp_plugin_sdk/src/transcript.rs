@@ -111,7 +111,7 @@ impl Event {
     pub fn parse(position: usize, text: &RawValue) -> Self {
         // A value has one byte at least, and so most events need not be counted.
         let is_small = text.get().len() <= MOST_VALUES;
-        if is_small || json::values(text.get().as_bytes()) <= MOST_VALUES {
+        if is_small || json::values_in(text.get().as_bytes()) <= MOST_VALUES {
             Self::read(position, text.get())
         } else {
             Self::too_large(position, text.get())
@@ -223,7 +223,7 @@ pub fn events(texts: &[Box<RawValue>]) -> impl Iterator<Item = Event> {
     let mut left = MOST_VALUES_OF_ALL;
     texts.iter().enumerate().map(move |(position, text)| {
         let text = text.get();
-        let count = json::values(text.as_bytes());
+        let count = json::values_in(text.as_bytes());
         if count > left.min(MOST_VALUES) {
             return Event::too_large(position, text);
         }

@@ -101,7 +101,7 @@ fn judge_head(request: &Request) -> Result<(), Problem> {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    if json::values(bytes) > limits::VALUES {
+    if json::values_in(bytes) > limits::VALUES {
         let detail = format!("the body has more than {} values", limits::VALUES);
         return Err(Kind::TooLarge.because(detail));
     }

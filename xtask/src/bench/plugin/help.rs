@@ -13,7 +13,7 @@ use std::{
 use camino::Utf8PathBuf;
 use jp_confine::{Confiner, Needs, Settings, Surroundings};
 use jp_plugin_host::{
-    catalog::{Binary, Places, scan},
+    catalog::{Binary, Listings, Places, scan},
     describe::{Asking, Describer, Permission},
 };
 use jp_sandbox::plan::Profile;
@@ -65,7 +65,10 @@ fn asked(many: &Rc<Home>) -> Result<Pair> {
             Ok(start.elapsed())
         }),
         peer: Work::repeat(1, move || {
-            let found = scan(Places { installed: None, search: peer.search().as_ref() });
+            let found = scan(
+                Places { installed: None, search: peer.search().as_ref() },
+                &mut Listings::default(),
+            );
             let known = runtime.block_on(one_by_one.all(found, &Sealed));
             let said = known.iter().filter(|it| it.described.said().is_some()).count();
             if said == PLUGINS {

@@ -132,7 +132,12 @@ impl OpendalProjectFiles {
         self.ask(path, amount, |store, _| async move { store.delete(&keys).await })
     }
 
-    fn put(&self, path: &ProjectPath, content: Bytes, mode: WriteMode) -> Result<(), ProjectError> {
+    fn put(
+        &self,
+        path: &ProjectPath,
+        content: &Bytes,
+        mode: WriteMode,
+    ) -> Result<(), ProjectError> {
         for _ in 0..ATTEMPTS {
             if self.try_write(path, content.clone(), mode)? {
                 return Ok(());
@@ -271,7 +276,7 @@ impl ProjectFiles for OpendalProjectFiles {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
-        self.put(path, Bytes::copy_from_slice(content), mode)
+        self.put(path, &Bytes::copy_from_slice(content), mode)
     }
 
     fn write_from(
@@ -281,7 +286,7 @@ impl ProjectFiles for OpendalProjectFiles {
         size: u64,
         mode: WriteMode,
     ) -> Result<(), ProjectError> {
-        self.put(path, whole(path, content, size, MAX_WHOLE)?.into(), mode)
+        self.put(path, &whole(path, content, size, MAX_WHOLE)?.into(), mode)
     }
 
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {

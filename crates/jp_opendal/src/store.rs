@@ -138,12 +138,11 @@ impl StoreError {
             Self::Timeout(_) => io::ErrorKind::TimedOut,
             Self::Unreachable(_) => io::ErrorKind::NotConnected,
             Self::Refused(_) => io::ErrorKind::PermissionDenied,
-            // Not `InvalidInput`: whoever asked for a file has done nothing wrong.
-            Self::Config(_) => io::ErrorKind::Other,
             Self::Name(_) => io::ErrorKind::InvalidFilename,
             Self::TooMany => io::ErrorKind::FileTooLarge,
             Self::Occupied => io::ErrorKind::AlreadyExists,
-            Self::Failed(_) => io::ErrorKind::Other,
+            // Not `InvalidInput` for settings: whoever asked for a file has done nothing wrong.
+            Self::Config(_) | Self::Failed(_) => io::ErrorKind::Other,
         }
     }
 

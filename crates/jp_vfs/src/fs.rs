@@ -34,7 +34,7 @@ type Answered = Result<(), Failed>;
 pub(crate) fn read(
     granted: Granted<'_, FsRead>,
     id: &Id,
-    work: Work<'_>,
+    work: &mut Work<'_>,
     out: &mut Vec<u8>,
 ) -> Answered {
     let FsRead { path, offset, limit } = granted.params();

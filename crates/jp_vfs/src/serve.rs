@@ -93,7 +93,7 @@ pub(crate) fn at_once(
     id: &Id,
     gate: &Gate,
     means: &Means,
-    work: Work<'_>,
+    mut work: Work<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Stop> {
     let limits = work.limits;
@@ -101,7 +101,7 @@ pub(crate) fn at_once(
         gate.note_change();
     }
     let answer = |out: &mut Vec<u8>| match call {
-        Call::FsRead(params) => fs::read(means.files(params), id, work, out),
+        Call::FsRead(params) => fs::read(means.files(params), id, &mut work, out),
         Call::FsWrite(params) => fs::write(means.files(params), id, limits, out),
         Call::FsExists(params) => fs::exists(means.files(params), id, out),
         Call::FsListDir(params) => fs::list_dir(means.files(params), id, limits, out),

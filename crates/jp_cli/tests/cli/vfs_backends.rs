@@ -161,3 +161,26 @@ fn a_bucket_answers_like_a_disk() {
         assert_same("S3", &got, &answers(part, rules, "", &[]));
     }
 }
+
+// What the document shows works from a file of the workspace, and what does not says why.
+#[test]
+fn a_workspace_names_variables_that_are_meant_for_it() {
+    let blocks = include_str!("../../../../docs/backends.md").split("```toml\n").skip(1);
+    for block in blocks.map(|it| it.split("```").next().unwrap_or_default()) {
+        assert!(block.split("${").skip(1).all(|name| name.starts_with("JP_")), "{block}");
+    }
+    let env = world();
+    env.write(
+        ".jp/config.toml",
+        "[conversation.tools.t]\nsource = \"local\"\nruntime = \"vfs\"\nrun = \"unattended\"\n\
+         command = \"true\"\n[project]\nbackend = \"opendal\"\nscheme = \"postgresql\"\n\
+         options = { url = \"postgresql://me@localhost/x\", password = \"${PGPASSWORD}\" }\n",
+    );
+    let output = env.jp(["tool", "run", "t"]).env("PGPASSWORD", "hunter2").run().code(2);
+    for part in [
+        "`project.options.password`: the variable PGPASSWORD cannot be used here",
+        "begin with `JP_`; your own settings can name any",
+    ] {
+        assert!(output.stderr().contains(part), "{output}");
+    }
+}

@@ -23,7 +23,7 @@ const MOST_DIRECTORIES: usize = 200;
 const SETTLED: i64 = 3;
 
 /// Filesystems that change the time of a directory with its names: ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS,
-/// F2FS, SquashFS.
+/// F2FS and `SquashFS`.
 const KEEP_TIMES: [u32; 8] = [
     0xef53,
     0x5846_5342,

@@ -44,12 +44,11 @@ fn list(level: &[String], words: &[OsString]) -> Option<String> {
         return None;
     }
     let configs = args::global(words).and_then(|global| ctx::configs(&global));
-    let (here, own, wish) = match configs {
-        Some((here, own)) => (here, own, Wish::Unknown),
-        None => {
-            let defaults = Arc::new(Config::load(Vec::new()).ok()?);
-            (Arc::clone(&defaults), defaults, Wish::Nobody)
-        }
+    let (here, own, wish) = if let Some((here, own)) = configs {
+        (here, own, Wish::Unknown)
+    } else {
+        let defaults = Arc::new(Config::load(Vec::new()).ok()?);
+        (Arc::clone(&defaults), defaults, Wish::Nobody)
     };
     let catalog = Shelf::with(here, own, wish).ok()?.catalog;
     let rows = if level.is_empty() { all(&catalog) } else { below(&catalog, level) };

@@ -195,11 +195,11 @@ impl<'a> World<'a> {
     }
 
     /// What a name means: the plugin that this command runs, the one of this id, or one that could come.
-    pub(crate) fn named(&self, shelf: &Shelf, name: &str) -> Result<Named> {
+    pub(crate) fn named(&self, among: &Shelf, name: &str) -> Result<Named> {
         let command: Option<CommandPath> = name.parse().ok();
         // Plugins say themselves what their command is, and that need not be what their file is called.
-        let runs = command.as_ref().and_then(|command| shelf.catalog.get(command.words()));
-        let plugins = shelf.catalog.plugins();
+        let runs = command.as_ref().and_then(|command| among.catalog.get(command.words()));
+        let plugins = among.catalog.plugins();
         let is_it = |plugin: &&Plugin| plugin.id == name;
         let claims = |plugin: &&Plugin| Some(&plugin.command) == command.as_ref();
         let found = runs.or_else(|| plugins.iter().find(is_it));

@@ -4,6 +4,8 @@ use camino::Utf8Path;
 
 pub(super) const WITHOUT_READ: &str = "what cannot be read is hidden; writing it blindly is only \
                                        possible through the host (mediated only)";
+pub(super) const UNSEEN: &str = "new names can be made directly in it; what is there already, \
+                                 directories among it, is out of sight";
 pub(super) const RUN_WITHOUT_READ: &str = "a program that cannot be read cannot be run";
 pub(super) const INTERPRETED: &str =
     "no program is run from here, but an interpreter can be given a file that it can read";

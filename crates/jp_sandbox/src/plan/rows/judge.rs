@@ -60,7 +60,6 @@ impl Judge<'_> {
             (Capability::Create, _) if self.node.kind == Kind::File => granted,
             (_, What::Host { write, .. }) => self.writes(capability, write, granted),
             (_, What::Blank) if self.is_missing() => granted,
-            (Capability::Create, What::Blank) if self.node.kind == Kind::Directory => granted,
             (_, What::Blank | What::Hidden | What::Private { .. }) => false,
         }
     }
@@ -101,6 +100,8 @@ impl Judge<'_> {
         let node = self.node;
         if secrets::unapproved(self.request).any(|secret| node.path.starts_with(secret)) {
             words::SENSITIVE_RULE
+        } else if capability == Capability::Create && self.is_made_unseen() {
+            words::UNSEEN
         } else if !node.grants.reads() && is_write {
             words::WITHOUT_READ
         } else if !node.grants.reads() {
@@ -124,6 +125,12 @@ impl Judge<'_> {
         } else {
             words::LESS
         }
+    }
+
+    /// Whether it is a directory in which names can be made though nothing of it is seen.
+    fn is_made_unseen(&self) -> bool {
+        let is_blank = self.outcome.view.at(&self.node.path) == What::Blank;
+        is_blank && self.node.kind == Kind::Directory
     }
 
     /// Whether the place around it was replaced by its entries.

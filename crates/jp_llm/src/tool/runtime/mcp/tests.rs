@@ -114,7 +114,6 @@ fn one_function_builds_what_a_tool_is_told() {
             "tool/runtime/stdio.rs",
             "tool/runtime/stdio/live.rs",
             "tool/runtime/vfs.rs",
-            "tool/schema_query.rs"
         ]
     );
 }

@@ -195,28 +195,30 @@ pub(crate) fn lay_over(
 
 /// The built-in defaults.
 fn defaults<T: Settings>() -> Resolved<T> {
-    typed(&Node::empty_table(Origin::DEFAULT))
+    explained(T::default(), &Node::empty_table(Origin::DEFAULT))
 }
 
-/// The merged tree as values, and the tree of exactly these values. The types fill in what no
-/// layer said, so the tree is made from them again, with the places that are known.
+/// The merged tree as values, and the tree of exactly these values.
 fn typed<T: Settings>(root: &Node) -> Resolved<T> {
-    let values = serde_json::from_value::<T>(root.to_json()).and_then(|values| {
-        let json = serde_json::to_value(&values)?;
-        Ok((values, json))
-    });
-    match values {
-        Ok((values, json)) => {
-            let tree = Node::annotate(&json, Some(root));
-            Ok((values, tree.unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))))
-        }
-        // The check lets nothing through that the types refuse; a test with any configuration the
-        // schema admits holds them together. Should they differ, this is still an error.
-        Err(error) => {
-            let mut errors = Findings::default();
-            let message = dotted::printable(&error.to_string());
-            errors.push(Finding::new(root.origin, String::new(), message));
-            Err(errors)
-        }
+    match serde_json::from_value(root.to_json()) {
+        Ok(values) => explained(values, root),
+        Err(error) => Err(refused(root, &error)),
     }
+}
+
+/// Values with the tree that explains them. The types fill in what no layer said, so the tree is made from them
+/// again, with the places that are known.
+fn explained<T: Settings>(values: T, root: &Node) -> Resolved<T> {
+    let json = serde_json::to_value(&values).map_err(|error| refused(root, &error))?;
+    let tree = Node::annotate(&json, Some(root));
+    Ok((values, tree.unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))))
+}
+
+/// The check lets nothing through that the types refuse; a test with any configuration the schema admits
+/// holds them together. Should they differ, this is still an error.
+fn refused(root: &Node, error: &serde_json::Error) -> Findings {
+    let mut errors = Findings::default();
+    let message = dotted::printable(&error.to_string());
+    errors.push(Finding::new(root.origin, String::new(), message));
+    errors
 }

@@ -9,6 +9,7 @@ pub(crate) mod derived;
 
 use std::sync::OnceLock;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::shape::Model;
@@ -19,7 +20,7 @@ pub(crate) const LINES: &str = include_str!("schema.jsonl");
 /// The JSON Schema (draft 2020-12) of a configuration file.
 pub fn schema() -> Value {
     let (root, definitions) = lines();
-    let mut schema = read(root);
+    let mut schema: Value = read(root);
     let definitions = definitions.map(|(name, text)| (name.to_owned(), read(text)));
     schema["$defs"] = definitions.collect::<Map<_, _>>().into();
     schema
@@ -35,12 +36,12 @@ pub(crate) fn model() -> &'static Model {
     static MODEL: OnceLock<Model> = OnceLock::new();
     MODEL.get_or_init(|| {
         let (root, definitions) = lines();
-        Model::lazy(&read(root), definitions)
+        Model::lazy(read(root), definitions)
     })
 }
 
 /// A schema of the file.
-pub(crate) fn read(text: &str) -> Value {
+pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> T {
     serde_json::from_str(text).expect("every line of the file is JSON, as a test finds out")
 }
 

@@ -2,23 +2,24 @@
 //! against and easy to explain from.
 //!
 //! Only the keywords that our own types produce are understood. A keyword that is not would be
-//! ignored silently, and with it a check that somebody relies on; so they are collected, and a
-//! test fails if there are any.
+//! ignored silently, and with it a check that somebody relies on; so a test collects them, and fails
+//! if there are any. It is read straight from its text, because every start of the program reads some of it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Number, Value};
 
 use crate::dotted;
 use crate::schema;
 use crate::types::format::Format;
-use crate::types::mergeable::{GROWS, Growth, MERGEABLE};
-
-/// The schema keyword for keys that must be there once all layers are merged.
-pub(crate) const REQUIRED_AFTER_MERGE: &str = "x-jp-required";
+use crate::types::mergeable::{GROWS, Growth};
 
 /// The shape of a whole configuration.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ struct Definition {
 
 impl Definition {
     fn shape(&self) -> &Shape {
-        self.shape.get_or_init(|| Reader::default().shape(&schema::read(self.text)))
+        self.shape.get_or_init(|| schema::read(self.text))
     }
 }
 
@@ -114,25 +115,34 @@ impl Model {
     /// where it is.
     #[cfg(test)]
     pub(crate) fn read(schema: &Value) -> (Self, Vec<String>) {
-        let mut reader = Reader::default();
-        let definitions = schema.get("$defs").and_then(Value::as_object);
-        let definitions = definitions.into_iter().flatten().map(|(name, it)| {
-            let shape = reader.inside(name, |reader| reader.shape(it)).into();
-            (Cow::from(name.clone()), Definition { text: "", shape })
+        // What is no schema of its own, or says again what others say.
+        const ELSEWHERE: [&str; 4] = ["$schema", "$defs", "title", "pattern"];
+        let mut unknown = Vec::new();
+        let mut shape = |schema: &Value| {
+            let mut note = |path: serde_ignored::Path<'_>| {
+                let path = path.to_string();
+                if !ELSEWHERE.contains(&path.rsplit('.').next().unwrap_or_default()) {
+                    unknown.push(path);
+                }
+            };
+            serde_ignored::deserialize::<_, _, Shape>(schema, &mut note).expect("it is a schema")
+        };
+        let root = shape(schema);
+        let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flatten();
+        let definitions = definitions.map(|(name, it)| {
+            (Cow::from(name.clone()), Definition { text: "", shape: shape(it).into() })
         });
-        let definitions = definitions.collect();
-        let root = reader.shape(schema);
-        (Self { root, definitions }, reader.unknown)
+        (Self { root, definitions: definitions.collect() }, unknown)
     }
 
     /// The same from the text of each definition, which is not looked at yet.
     pub(crate) fn lazy(
-        root: &Value,
+        root: Shape,
         definitions: impl Iterator<Item = (&'static str, &'static str)>,
     ) -> Self {
         let definition = |text| Definition { text, shape: OnceLock::new() };
         let definitions = definitions.map(|(name, text)| (name.into(), definition(text)));
-        Self { root: Reader::default().shape(root), definitions: definitions.collect() }
+        Self { root, definitions: definitions.collect() }
     }
 
     /// The shape that `shape` refers to, itself if it refers to none.
@@ -207,158 +217,124 @@ impl Model {
     }
 }
 
-/// Reads one schema after the other, and notes what it does not understand.
-#[derive(Default)]
-struct Reader {
-    unknown: Vec<String>,
-    at: Vec<String>,
+/// The keywords of a schema that say what it admits.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Keywords<'a> {
+    description: Option<String>,
+    default: Option<Value>,
+    #[serde(rename = "$ref")]
+    reference: Option<&'a str>,
+    not: Option<Value>,
+    r#const: Option<Value>,
+    r#enum: Option<Vec<Value>>,
+    one_of: Option<Vec<Shape>>,
+    any_of: Option<Vec<Shape>>,
+    #[serde(rename = "x-jp-mergeable")]
+    mergeable: Option<Value>,
+    r#type: Option<&'a str>,
+    minimum: Option<Number>,
+    maximum: Option<Number>,
+    format: Option<&'a str>,
+    items: Option<Box<Shape>>,
+    properties: IndexMap<String, Shape>,
+    additional_properties: Option<Box<Shape>>,
+    property_names: Option<Shape>,
+    required: Vec<String>,
+    #[serde(rename = "x-jp-required")]
+    required_after_merge: Vec<String>,
 }
 
-impl Reader {
-    fn shape(&mut self, schema: &Value) -> Shape {
-        let Value::Object(schema) = schema else {
-            let kind = if schema == &Value::Bool(false) { Kind::Never } else { Kind::Any };
-            return Shape { kind, ..Shape::default() };
-        };
-        self.note_unknown(schema);
-        Shape {
-            description: schema.get("description").and_then(Value::as_str).map(str::to_owned),
-            default: schema.get("default").cloned(),
-            kind: self.kind(schema),
-        }
+impl<'de> Deserialize<'de> for Shape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ShapeVisitor)
+    }
+}
+
+/// A schema is an object, or one of the two that need no words.
+struct ShapeVisitor;
+
+impl<'de> Visitor<'de> for ShapeVisitor {
+    type Value = Shape;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a schema")
     }
 
-    fn kind(&mut self, schema: &Map<String, Value>) -> Kind {
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+    fn visit_bool<E>(self, value: bool) -> Result<Shape, E> {
+        let kind = if value { Kind::Any } else { Kind::Never };
+        Ok(Shape { kind, ..Shape::default() })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Shape, A::Error> {
+        Keywords::deserialize(MapAccessDeserializer::new(map)).map(Shape::from)
+    }
+}
+
+impl From<Keywords<'_>> for Shape {
+    fn from(mut words: Keywords<'_>) -> Self {
+        let (description, default) = (words.description.take(), words.default.take());
+        Self { description, default, kind: words.kind() }
+    }
+}
+
+impl Keywords<'_> {
+    fn kind(mut self) -> Kind {
+        if let Some(reference) = self.reference {
             return Kind::Reference(reference.trim_start_matches("#/$defs/").to_owned());
         }
-        if schema.contains_key("not") {
+        if self.not.is_some() {
             return Kind::Never;
         }
-        if let Some(value) = schema.get("const") {
-            return Kind::Choice(words(std::slice::from_ref(value)));
+        if let Some(values) = self.r#const.take().map(|value| vec![value]).or(self.r#enum.take()) {
+            return Kind::Choice(
+                values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            );
         }
-        if let Some(Value::Array(values)) = schema.get("enum") {
-            return Kind::Choice(words(values));
+        if let Some(shapes) = self.one_of.take().or(self.any_of.take()) {
+            return either(shapes, self.mergeable.as_ref());
         }
-        for keyword in ["oneOf", "anyOf"] {
-            if let Some(Value::Array(either)) = schema.get(keyword) {
-                return self.either(either, schema.get(MERGEABLE));
-            }
-        }
-        self.typed(schema)
-    }
-
-    fn either(&mut self, either: &[Value], mergeable: Option<&Value>) -> Kind {
-        let shapes: Vec<Shape> =
-            self.inside("either", |reader| either.iter().map(|it| reader.shape(it)).collect());
-        if let Some(mergeable) = mergeable
-            && let Some(Shape { kind: Kind::List(element), .. }) = shapes.first()
-        {
-            let growth = if mergeable == GROWS { Growth::Only } else { Growth::Free };
-            return Kind::Mergeable(element.clone(), growth);
-        }
-        let all: Option<Vec<&Vec<String>>> = shapes.iter().map(choices).collect();
-        match all {
-            Some(all) => Kind::Choice(all.into_iter().flatten().cloned().collect()),
-            None => Kind::Either(shapes),
-        }
-    }
-
-    fn typed(&mut self, schema: &Map<String, Value>) -> Kind {
-        match schema.get("type").and_then(Value::as_str) {
+        match self.r#type {
             Some("boolean") => Kind::Boolean,
             Some("integer") => Kind::Integer {
-                min: schema.get("minimum").and_then(Value::as_i64),
-                max: schema.get("maximum").and_then(Value::as_i64),
+                min: self.minimum.and_then(|it| it.as_i64()),
+                max: self.maximum.and_then(|it| it.as_i64()),
             },
             Some("number") => Kind::Number,
-            Some("string") => Kind::Text(format(schema)),
-            Some("array") => {
-                let items = schema.get("items");
-                let element = self.inside("items", |reader| items.map(|it| reader.shape(it)));
-                Kind::List(Box::new(element.unwrap_or_default()))
-            }
-            Some("object") => Kind::Table(self.table(schema)),
-            Some(other) => {
-                self.note(&format!("type {other}"));
-                Kind::Any
-            }
-            None => Kind::Any,
+            Some("string") => Kind::Text(self.format.and_then(Format::from_keyword)),
+            Some("array") => Kind::List(self.items.unwrap_or_default()),
+            Some("object") => Kind::Table(self.table()),
+            _ => Kind::Any,
         }
     }
 
-    fn table(&mut self, schema: &Map<String, Value>) -> TableShape {
-        let keys = match schema.get("properties") {
-            Some(Value::Object(properties)) => properties
-                .iter()
-                .map(|(key, it)| (key.clone(), self.inside(key, |reader| reader.shape(it))))
-                .collect(),
-            _ => IndexMap::new(),
-        };
-        let others = match schema.get("additionalProperties") {
-            Some(Value::Bool(false)) => None,
-            Some(it) => Some(Box::new(self.inside("*", |reader| reader.shape(it)))),
-            None => Some(Box::default()),
-        };
-        let names = schema.get("propertyNames").and_then(Value::as_object).and_then(format);
-        let listed = |keyword| match schema.get(keyword) {
-            Some(Value::Array(keys)) => words(keys),
-            _ => Vec::new(),
-        };
-        let required = [listed("required"), listed(REQUIRED_AFTER_MERGE)].concat();
-        TableShape { keys, others, names, required }
-    }
-
-    fn note_unknown(&mut self, schema: &Map<String, Value>) {
-        const UNDERSTOOD: &[&str] = &[
-            // What a value must be.
-            "$ref",
-            "not",
-            "const",
-            "enum",
-            "oneOf",
-            "anyOf",
-            "type",
-            "minimum",
-            "maximum",
-            "items",
-            "properties",
-            "additionalProperties",
-            "propertyNames",
-            "required",
-            MERGEABLE,
-            REQUIRED_AFTER_MERGE,
-            // A pattern says again what a format says; formats of numbers say what the bounds do.
-            "format",
-            "pattern",
-            // What says nothing about values.
-            "$schema",
-            "$defs",
-            "title",
-            "description",
-            "default",
-        ];
-        for keyword in schema.keys().filter(|it| !UNDERSTOOD.contains(&it.as_str())) {
-            self.note(keyword);
-        }
-        if let Some(name) = schema.get("format").and_then(Value::as_str)
-            && schema.get("type").and_then(Value::as_str) == Some("string")
-            && Format::from_keyword(name).is_none()
-        {
-            self.note(&format!("format {name}"));
+    fn table(mut self) -> TableShape {
+        let others = self.additional_properties.unwrap_or_default();
+        self.required.append(&mut self.required_after_merge);
+        TableShape {
+            keys: self.properties,
+            others: (!matches!(others.kind, Kind::Never)).then_some(others),
+            names: match self.property_names {
+                Some(Shape { kind: Kind::Text(format), .. }) => format,
+                _ => None,
+            },
+            required: self.required,
         }
     }
+}
 
-    fn note(&mut self, what: &str) {
-        self.unknown.push(format!("{}: {what}", self.at.join(".")));
+/// One of these shapes: a choice of words if all are, and a list that layers build together if it is marked.
+fn either(mut shapes: Vec<Shape>, mergeable: Option<&Value>) -> Kind {
+    if let Some(mergeable) = mergeable
+        && let Some(Shape { kind: Kind::List(element), .. }) = shapes.first_mut()
+    {
+        let growth = if mergeable == GROWS { Growth::Only } else { Growth::Free };
+        return Kind::Mergeable(std::mem::take(element), growth);
     }
-
-    fn inside<T>(&mut self, place: &str, read: impl FnOnce(&mut Self) -> T) -> T {
-        self.at.push(place.to_owned());
-        let result = read(self);
-        self.at.pop();
-        result
+    let all: Option<Vec<&Vec<String>>> = shapes.iter().map(choices).collect();
+    match all {
+        Some(all) => Kind::Choice(all.into_iter().flatten().cloned().collect()),
+        None => Kind::Either(shapes),
     }
 }
 
@@ -367,12 +343,4 @@ fn choices(shape: &Shape) -> Option<&Vec<String>> {
         Kind::Choice(values) => Some(values),
         _ => None,
     }
-}
-
-fn format(schema: &Map<String, Value>) -> Option<Format> {
-    Format::from_keyword(schema.get("format")?.as_str()?)
-}
-
-fn words(values: &[Value]) -> Vec<String> {
-    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -8,8 +8,12 @@
 use std::{
     collections::HashSet,
     ffi::OsStr,
+    num::NonZero,
     os::unix::ffi::OsStrExt as _,
+    panic::resume_unwind,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,6 +28,10 @@ const MOST: usize = 2_000_000;
 
 /// How deep. Deeper than a path can be long.
 const DEEPEST: usize = 2_000;
+
+/// So many directories are worth a thread, and there are never more threads than this.
+const SHARE: usize = 16;
+const MOST_THREADS: usize = 8;
 
 /// Why nobody can say that everything sensitive is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,14 +59,12 @@ pub(crate) fn find(
 ) -> Result<Vec<Utf8PathBuf>, Unsearchable> {
     let mut found = paths.absolute(home);
     let mut search = Search::new(paths, policy, root, home);
-    search.walk(&Spot::top(), 0)?;
-    found.append(&mut search.found);
+    found.append(&mut search.run()?);
     // Another name of a file that is kept back shows the same content.
     search.inodes = linked(found.iter().chain(&denied(policy, root)))?;
     if !search.inodes.is_empty() {
-        search.looked_at = 0;
-        search.walk(&Spot::top(), 0)?;
-        found.append(&mut search.found);
+        search.looked_at = AtomicUsize::new(0);
+        found.append(&mut search.run()?);
     }
     found.sort();
     found.dedup();
@@ -124,6 +130,10 @@ fn each_entry<E>(
     Ok(Ok(()))
 }
 
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS)
+}
+
 fn name_of<'a>(entry: &'a RawDirEntry<'_>) -> &'a OsStr {
     OsStr::from_bytes(entry.file_name().to_bytes())
 }
@@ -154,13 +164,27 @@ struct Search<'a> {
     policy: Option<&'a AccessPolicy>,
     root: &'a Utf8Path,
     home: Option<&'a Utf8Path>,
-    looked_at: usize,
-    found: Vec<Utf8PathBuf>,
+    looked_at: AtomicUsize,
     /// Files that are looked for by what they are, and not by their name.
     inodes: HashSet<u64>,
     /// Whether the workspace lies in something sensitive, so that the name of what is in it does not
     /// matter.
     is_inside_sensitive: bool,
+}
+
+/// What a look at some directories gives.
+#[derive(Default)]
+struct Seen {
+    found: Vec<Utf8PathBuf>,
+    /// Directories to look into.
+    below: Vec<Spot>,
+}
+
+impl Seen {
+    fn add(&mut self, other: Self) {
+        self.found.extend(other.found);
+        self.below.extend(other.below);
+    }
 }
 
 impl<'a> Search<'a> {
@@ -170,35 +194,76 @@ impl<'a> Search<'a> {
         root: &'a Utf8Path,
         home: Option<&'a Utf8Path>,
     ) -> Self {
-        let (found, inodes) = (Vec::new(), HashSet::new());
+        let (looked_at, inodes) = (AtomicUsize::new(0), HashSet::new());
         let is_inside_sensitive = paths.find(root, home, Utf8Path::new("")).is_some();
-        Self { paths, policy, root, home, looked_at: 0, found, inodes, is_inside_sensitive }
+        Self { paths, policy, root, home, looked_at, inodes, is_inside_sensitive }
+    }
+
+    /// Goes through the workspace, one level of directories after the other.
+    fn run(&self) -> Result<Vec<Utf8PathBuf>, Unsearchable> {
+        let (mut found, mut level) = (Vec::new(), vec![Spot::top()]);
+        for depth in 0.. {
+            if level.is_empty() {
+                break;
+            }
+            let seen = self.level(&level, depth)?;
+            found.extend(seen.found);
+            level = seen.below;
+        }
+        Ok(found)
+    }
+
+    /// Looks at directories of one level. The program that is to be confined waits for this, so where there are
+    /// many, several threads do it.
+    fn level(&self, level: &[Spot], depth: usize) -> Result<Seen, Unsearchable> {
+        let next = AtomicUsize::new(0);
+        let share = || {
+            let mut seen = Seen::default();
+            while let Some(spot) = level.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.directory(spot, depth, &mut seen)?;
+            }
+            Ok(seen)
+        };
+        let worth = level.len() / SHARE;
+        let helpers = if worth == 0 { 0 } else { threads().min(worth + 1) - 1 };
+        thread::scope(|scope| {
+            // If there can be no thread, the others do its share.
+            let helpers: Vec<_> = (0..helpers)
+                .map_while(|_| thread::Builder::new().spawn_scoped(scope, share).ok())
+                .collect();
+            let mut seen = share()?;
+            for helper in helpers {
+                seen.add(helper.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            }
+            Ok(seen)
+        })
     }
 
     /// Looks at a directory of the workspace.
-    fn walk(&mut self, directory: &Spot, depth: usize) -> Result<(), Unsearchable> {
-        let mut below = Vec::new();
+    fn directory(
+        &self,
+        directory: &Spot,
+        depth: usize,
+        seen: &mut Seen,
+    ) -> Result<(), Unsearchable> {
         let path = self.root.as_std_path().join(&directory.real);
-        let looked = each_entry(&path, |entry| self.look(directory, entry, depth, &mut below));
-        match looked {
-            Ok(looked) => looked?,
+        match each_entry(&path, |entry| self.look(directory, entry, depth, seen)) {
+            Ok(looked) => looked,
             // The owner could change the mode, and then see what nobody has looked at.
-            Err(Errno::ACCESS) if depth > 0 => return self.keep(directory),
-            Err(_) => return Ok(()),
+            Err(Errno::ACCESS) if depth > 0 => self.keep(directory, seen),
+            Err(_) => Ok(()),
         }
-        below.iter().try_for_each(|spot| self.walk(spot, depth + 1))
     }
 
-    /// Looks at one entry; a directory to look into is added to `below`.
+    /// Looks at one entry.
     fn look(
-        &mut self,
+        &self,
         directory: &Spot,
         entry: &RawDirEntry<'_>,
         depth: usize,
-        below: &mut Vec<Spot>,
+        seen: &mut Seen,
     ) -> Result<(), Unsearchable> {
-        self.looked_at += 1;
-        if self.looked_at > MOST || depth > DEEPEST {
+        if self.looked_at.fetch_add(1, Ordering::Relaxed) >= MOST || depth > DEEPEST {
             return Err(Unsearchable::TooLarge { root: self.root.to_owned() });
         }
         let name = name_of(entry);
@@ -213,18 +278,18 @@ impl<'a> Search<'a> {
         let is_sensitive =
             is_candidate && self.paths.find(self.root, self.home, &spot.text).is_some();
         if is_sensitive || self.inodes.contains(&entry.ino()) {
-            self.keep(&spot)?;
+            self.keep(&spot, seen)?;
         } else if self.is_directory(entry, &spot) && self.can_show(&spot.text) {
-            below.push(spot);
+            seen.below.push(spot);
         }
         Ok(())
     }
 
     /// Notes what has to be hidden.
-    fn keep(&mut self, spot: &Spot) -> Result<(), Unsearchable> {
+    fn keep(&self, spot: &Spot, seen: &mut Seen) -> Result<(), Unsearchable> {
         let path = self.root.join(&spot.text);
         match spot.is_text {
-            true => self.found.push(path),
+            true => seen.found.push(path),
             false if self.can_show(&spot.text) => return Err(Unsearchable::NotText { path }),
             false => {}
         }

@@ -14,7 +14,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_tool::access::{
     Capability, FsAccessError,
-    path::{self as access, Directory, Entry, Existing, Files, OpenError, Root},
+    path::{self as access, Contents, Directory, Entry, Existing, Files, OpenError, Root},
 };
 
 use crate::{
@@ -349,7 +349,7 @@ impl ProjectFiles for FsProjectFiles {
 
 impl Tree for FsProjectFiles {
     type Dir = Directory;
-    type File = File;
+    type File = Contents;
 
     fn rules(&self) -> &Rules {
         &self.rules
@@ -380,12 +380,12 @@ impl Tree for FsProjectFiles {
         self.files.directory_in(dir, name).map_err(system_error)
     }
 
-    fn open_in(&self, dir: &Directory, name: &str) -> Result<File, ProjectError> {
+    fn open_in(&self, dir: &Directory, name: &str) -> Result<Contents, ProjectError> {
         self.files.read_in(dir, name).map_err(system_error)
     }
 
-    fn open(&self, path: &Utf8Path) -> Result<File, ProjectError> {
-        self.files.read(path).map_err(system_error)
+    fn open(&self, path: &Utf8Path) -> Result<Contents, ProjectError> {
+        self.files.read(path).map(Contents::from).map_err(system_error)
     }
 }
 

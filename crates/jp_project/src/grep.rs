@@ -11,7 +11,7 @@ mod collect;
 mod until;
 
 use std::{
-    io::{self, Read},
+    io::{self, BufReader, Read},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -41,6 +41,8 @@ const MAX_COMPILED: usize = 10 << 20;
 const MAX_CACHE: usize = 64 << 20;
 /// How much of a file is in memory; a file with a longer line is left out.
 const MAX_HEAP: usize = 8 << 20;
+/// How much of a file is read first. Most of those that people search are not longer.
+const FIRST: usize = 16 << 10;
 /// So much of one file is held while others are searched too; only one of them at a time holds more.
 const MAX_BESIDE: usize = 256 << 10;
 /// The longest part of a line that is told.
@@ -237,7 +239,8 @@ impl<F: Read> Visit<F> for Search<'_> {
             large: self.large,
             turn: None,
         };
-        let file = Watched::new(file, &self.query.until);
+        // The searcher looks at three bytes first; this way that is no question of its own.
+        let file = BufReader::with_capacity(FIRST, Watched::new(file, &self.query.until));
         // All backends are read as a stream: other ways find a NUL in other places.
         match self.searcher.search_reader(self.matcher, file, &mut sink) {
             Err(_) => self.unread += 1,

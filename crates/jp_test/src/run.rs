@@ -14,7 +14,7 @@ use crate::running::Running;
 
 /// How long a run may take unless the test says otherwise. Generous, because a
 /// busy machine is no failure; finite, because a hang is.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A program, its arguments and its surroundings. Nothing happens until
 /// [`run`](Run::run), [`spawn`](Run::spawn) or [`pty`](Run::pty).
@@ -68,7 +68,7 @@ impl<'env> Run<'env> {
         self
     }
 
-    /// Another limit than 30 seconds for the whole run.
+    /// Another limit than a minute for the whole run.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self

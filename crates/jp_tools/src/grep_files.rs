@@ -10,7 +10,7 @@ mod sink;
 
 use std::{
     fmt::Write,
-    io::{self, Read},
+    io::{BufReader, Read},
 };
 
 use camino::Utf8Path;
@@ -42,6 +42,8 @@ const MAX_CONTEXT: u32 = 50;
 const MAX_ANSWER: usize = 256 << 10;
 /// How much of a file is in memory. Only a line that is longer needs more.
 const MAX_HEAP: usize = 32 << 20;
+/// How much of a file is read first. Most of those that people search are not longer.
+const FIRST: usize = 16 << 10;
 
 pub(crate) const EXAMPLES: &str = r#"{"pattern": "fn main\\(", "types": ["rust"], "context": 2}
 {"pattern": "TODO", "fixed": true, "paths": ["src", "docs/plan.md"], "files_only": true}"#;
@@ -174,26 +176,13 @@ impl Search<'_> {
     fn file(&mut self, path: &Utf8Path, file: impl Read) {
         let room = self.hits.room_for(path);
         let mut sink = LineSink::new(self.matcher, self.files_only, room);
-        match self.searcher.search_reader(self.matcher, UntilEnd(Some(file)), &mut sink) {
+        // The searcher looks at three bytes first; this way that is no question of its own.
+        let file = BufReader::with_capacity(FIRST, file);
+        match self.searcher.search_reader(self.matcher, file, &mut sink) {
             Ok(()) if sink.is_binary => self.hits.binary += 1,
             Ok(()) => self.hits.add(path, sink.into_hit()),
             Err(_) => self.hits.unreadable += 1,
         }
-    }
-}
-
-/// A file that is not asked again once it has ended. The searcher asks twice more, and most files are so
-/// short that these questions are most of what they cost.
-struct UntilEnd<R>(Option<R>);
-
-impl<R: Read> Read for UntilEnd<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(file) = &mut self.0 else { return Ok(0) };
-        let length = file.read(buffer)?;
-        if length == 0 && !buffer.is_empty() {
-            self.0 = None;
-        }
-        Ok(length)
     }
 }
 

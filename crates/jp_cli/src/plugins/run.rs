@@ -54,7 +54,6 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
     let is_described = chosen.describe.is_some();
     tracing::info!(command = %chosen.command, path = %chosen.path, is_described, "plugin");
     let workspace = Workspace::open(ctx.root()?)?;
-    let init = init(ctx, &workspace, chosen)?;
     let store = Arc::new(FsStore::new(&workspace.storage()));
     let services = Services::new(store, ctx.shared_config(), Timestamp::now);
     let (end, is_logged) = tools::block_on(async {
@@ -62,7 +61,10 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
         let listen = || interrupts().map_err(Error::failure);
         let (interrupts, mut told) = (listen()?, listen()?);
         let curtain = draws(ctx, chosen).then(Curtain::lower);
-        let mut running = start(ctx, &workspace, chosen).await?;
+        // What it is told first is made while it starts.
+        let words = async { init(ctx, &workspace, chosen) };
+        let (running, init) = tokio::join!(start(ctx, &workspace, chosen), words);
+        let (mut running, init) = (running?, init?);
         let session = Session {
             plugin: chosen.id.clone(),
             init,

@@ -13,7 +13,9 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use crate::app::AppConfig;
-use crate::shape::REQUIRED_AFTER_MERGE;
+
+/// The keyword for keys that must be there once all layers are merged.
+const REQUIRED_AFTER_MERGE: &str = "x-jp-required";
 
 /// The schema of a configuration file.
 pub(crate) fn schema() -> Value {

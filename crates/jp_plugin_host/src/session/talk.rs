@@ -315,6 +315,6 @@ fn quote(line: &[u8]) -> String {
 }
 
 async fn drain(mut from: pipe::Receiver) {
-    let mut ignored = vec![0; 64 << 10];
+    let mut ignored = [0; 4 << 10];
     while let Ok(1..) = from.read(&mut ignored).await {}
 }

@@ -5,9 +5,10 @@
 //! print spends a bounded [`Budget`] on it; what is beyond is shown in one colour. Lines are never
 //! wrapped: code is there to be copied.
 
-use std::{fmt::Write as _, sync::OnceLock};
+use std::{fmt::Write as _, sync::OnceLock, time::Duration};
 
 use anstyle::Style;
+use rustix::time::{ClockId, clock_gettime};
 use syntect::{
     easy::HighlightLines,
     parsing::{SyntaxReference, SyntaxSet},
@@ -18,18 +19,20 @@ use crate::color::Ink;
 /// What one print may spend on highlighting.
 pub(super) struct Budget {
     bytes: usize,
+    /// Processor time: what others do on the machine takes no colour away.
+    time: Duration,
 }
 
 /// A line longer than this is data rather than code. Some grammars take time that grows with the
-/// square of a line, so this bounds more than the whole does.
-const MAX_LINE: usize = 4 << 10;
+/// square of a line, and nobody looks at the clock inside of one.
+const MAX_LINE: usize = 512;
 
 /// What a block costs however short it is, since each starts a grammar from its beginning.
 const MIN_COST: usize = 1 << 10;
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { bytes: 512 << 10 }
+        Self { bytes: 512 << 10, time: Duration::from_secs(2) }
     }
 }
 
@@ -59,6 +62,7 @@ pub(super) fn highlight(
     }
     let syntax = find_syntax(language)?;
     budget.bytes = left;
+    let end = processor_time() + budget.time;
 
     let mut lines = HighlightLines::new(syntax, ink.theme.definition());
     let mut out = String::with_capacity(text.len() * 2);
@@ -71,8 +75,17 @@ pub(super) fn highlight(
         if line.ends_with('\n') {
             out.push('\n');
         }
+        budget.time = end.saturating_sub(processor_time());
+        if budget.time.is_zero() {
+            return None;
+        }
     }
     Some(out)
+}
+
+/// How long this thread has worked.
+fn processor_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// Writes a line with as few changes of style as it takes.
@@ -192,9 +205,15 @@ mod tests {
     #[test]
     fn a_budget_is_spent_once() {
         let ink = ink(ColorDepth::TrueColor);
-        let mut budget = Budget { bytes: 2 * MIN_COST };
+        let mut budget = Budget { bytes: 2 * MIN_COST, ..Budget::default() };
         let mut highlighted = || highlight("x", "rust", ink, &mut budget).is_some();
         assert_eq!([highlighted(), highlighted(), highlighted()], [true, true, false]);
+        // The first line takes longer than this, and nothing is left for what comes after it.
+        let mut budget = Budget { time: Duration::from_nanos(1), ..Budget::default() };
+        for text in ["x", "y"] {
+            assert_eq!(highlight(text, "rust", ink, &mut budget), None, "{text}");
+            assert!(budget.time.is_zero());
+        }
     }
 
     /// A style that runs over several lines is opened again on each, so that a margin between them

@@ -12,6 +12,7 @@
 //! Names are compared as they are spelled. On a file system that ignores case, `SRC` and `src` lead
 //! to one directory and are two paths for the rules.
 
+mod contents;
 mod detours;
 mod directory;
 mod entries;
@@ -36,6 +37,7 @@ mod other;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use self::{
+    contents::Contents,
     directory::Directory,
     entries::{Entries, Entry, Kind, Metadata},
     files::{Existing, Files, OpenError},

@@ -7,7 +7,6 @@
 mod write;
 
 use std::{
-    fs::File,
     io::{self, ErrorKind, Read as _},
     num::NonZero,
     thread,
@@ -18,7 +17,7 @@ use jp_tool::{
     Call, Context, JsonSchema, Reply, Stop, ToolEntry, ToolError,
     access::{
         AccessPolicy, Capability,
-        path::{Directory, Entry, Existing, Files, Kind, OpenError, Root},
+        path::{Contents, Directory, Entry, Existing, Files, Kind, OpenError, Root},
     },
     vfs::{FsGrep, FsGrepResult},
 };
@@ -61,7 +60,7 @@ pub(crate) struct Direct {
 
 impl Tree for Direct {
     type Dir = Directory;
-    type File = File;
+    type File = Contents;
 
     fn policy(&self) -> Option<&AccessPolicy> {
         self.context.access.as_ref()
@@ -79,8 +78,8 @@ impl Tree for Direct {
         Ok(self.seen(Capability::Read, path)?.root().resolve(path)?.relative().to_owned())
     }
 
-    fn open(&self, path: &Utf8Path) -> Result<File, PlaceError> {
-        Ok(self.seen(Capability::Read, path)?.read(path)?)
+    fn open(&self, path: &Utf8Path) -> Result<Contents, PlaceError> {
+        Ok(self.seen(Capability::Read, path)?.read(path)?.into())
     }
 
     fn dir(&self, path: &Utf8Path) -> Result<Directory, PlaceError> {
@@ -96,7 +95,7 @@ impl Tree for Direct {
         dir.entries()?.map(|entry| entry.map_err(failed)).collect()
     }
 
-    fn open_in(&self, dir: &Directory, name: &str) -> Result<File, PlaceError> {
+    fn open_in(&self, dir: &Directory, name: &str) -> Result<Contents, PlaceError> {
         Ok(self.seen(Capability::Read, dir.path())?.read_in(dir, name)?)
     }
 
@@ -365,12 +364,12 @@ fn is_of_jp(path: &Utf8Path) -> bool {
     path.starts_with(".jp") || path == ".jp.toml"
 }
 
-impl Content for File {
+impl Content for Contents {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
+        self.size()
     }
 
     fn rewind(&mut self) -> io::Result<()> {
-        io::Seek::rewind(self)
+        self.rewind()
     }
 }

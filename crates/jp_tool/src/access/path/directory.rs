@@ -5,10 +5,7 @@
 //! found and judged at a canonical path, no step from it follows a link, and so the canonical path of
 //! what is opened is that of the directory and the name.
 
-use std::{
-    fs::File,
-    os::fd::{AsFd, OwnedFd},
-};
+use std::os::fd::{AsFd, OwnedFd};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
@@ -17,7 +14,7 @@ use rustix::{
 };
 
 use super::{
-    Entries, Files, FsAccessError, Kind, OpenError,
+    Contents, Entries, Files, FsAccessError, Kind, OpenError,
     files::io_error,
     open::{Want, with_stat},
     root::ATTEMPTS,
@@ -80,13 +77,14 @@ impl Files {
     }
 
     /// Opens a regular file in a directory for reading. Needs `read` on it; a link is an error.
-    pub fn read_in(&self, dir: &Directory, name: &str) -> Result<File, OpenError> {
+    pub fn read_in(&self, dir: &Directory, name: &str) -> Result<Contents, OpenError> {
         let path = dir.path_of(name);
         let file = self.open_in(dir, &path, name, Want::Read)?;
         let (file, stat) = with_stat(&path, file)?;
         Want::Read.accepts(super::walk::kind_of(&stat)).map_err(|error| io_error(&path, error))?;
         self.judge_links(&path, Want::Read.capability(), &stat)?;
-        Ok(file.into())
+        let length = u64::try_from(stat.st_size).unwrap_or_default();
+        Ok(Contents::new(file.into(), length))
     }
 
     /// Removes an entry of a directory: a file, a link itself, or a directory that is empty. Needs

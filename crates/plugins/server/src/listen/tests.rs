@@ -109,7 +109,11 @@ fn what_cannot_be_read_is_said() {
         let error = decide(words, Word::Nothing, options, &json!({})).unwrap_err();
         assert!(error.contains(want), "{words:?}: {error}");
     };
-    refused(&["--token-file=/nonexistent"], &json!({}), "cannot read a token from /nonexistent");
+    refused(
+        &["--token-file=/proc/self/nonexistent"],
+        &json!({}),
+        "cannot read a token from /proc/self/nonexistent",
+    );
     refused(&["--bind", "example.org"], &json!({}), "this is no address");
     refused(&[], &json!({ "bind": "example.org" }), "`example.org`: this is no address");
     refused(&["--allow-host", "a:80"], &json!({}), "no name of a host");

@@ -14,7 +14,7 @@ use crate::running::Running;
 
 /// How long a run may take unless the test says otherwise. Generous, because a
 /// busy machine is no failure; finite, because a hang is.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A program, its arguments and its surroundings. Nothing happens until
 /// [`run`](Run::run), [`spawn`](Run::spawn) or [`pty`](Run::pty).

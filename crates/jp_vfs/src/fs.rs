@@ -40,6 +40,7 @@ pub(crate) fn read(
     let FsRead { path, offset, limit } = granted.params();
     let part = Part { offset: offset.unwrap_or(0), limit: *limit, max: work.limits.file_bytes };
     let Content { bytes, size } = granted.means().read(&project_path(path)?, part)?;
+    reply::check_content_fits(&bytes, work.limits)?;
     (work.room)(bytes.len());
     reply::content(id, &bytes, size, out);
     Ok(())

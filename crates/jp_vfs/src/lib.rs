@@ -23,11 +23,11 @@
 //!
 //! A session holds one line of the tool (`message_bytes`), requests that are under way and answers that the tool
 //! has not read. When these are 16 MiB each the tool is not read from until there is less. What is on its way to an
-//! answer is bounded by turns, counted in the largest file (`file_bytes`): four programs with two outputs each, or
-//! responses of servers; two searches, each with up to three times as much; four files, where they are not read at
+//! answer is bounded by turns, counted in the largest file (`file_bytes`): two programs with two outputs each, or
+//! four responses of servers; one search, with up to three times as much; two files, where they are not read at
 //! once. An answer can be several times as long as what it tells, so those of more than 1 MiB are made one by one,
-//! and the next when that one is on its way; those of programs, servers and searches are at most three times
-//! `file_bytes` long. With the limits that hold if nobody says otherwise each of these stays below 200 MB.
+//! and the next when that one is on its way; none is longer than three times `file_bytes`. With the limits that hold
+//! if nobody says otherwise all of this together stays below 200 MB.
 
 #![cfg(target_os = "linux")]
 

@@ -38,6 +38,26 @@ pub(crate) fn check_fits<'a>(
     Err(ErrorObject::new(ErrorCode::TooLarge, message))
 }
 
+/// The same for the content of a file, which is told as text if it is some. Nearly every one is seen to fit by a look
+/// that costs little beside reading it.
+pub(crate) fn check_content_fits(bytes: &[u8], limits: &Limits) -> Result<(), ErrorObject> {
+    let most = limits.file_bytes.saturating_mul(MOST_TIMES);
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let times = |number: u64| count(bytes.len()).saturating_mul(number);
+    // A control character is six, and any other byte at most two.
+    let controls = || count(bytes.iter().filter(|byte| **byte < 0x20).count()).saturating_mul(4);
+    if times(6) <= most || times(2).saturating_add(controls()) <= most {
+        return Ok(());
+    }
+    match Told::of(bytes) {
+        Told::Text(text) => check_fits([text.as_bytes()], limits).map_err(|error| {
+            let way = "read it in parts, with `offset` and `limit`";
+            ErrorObject::new(ErrorCode::TooLarge, format!("{}; {way}", error.message()))
+        }),
+        Told::Binary(_) => Ok(()),
+    }
+}
+
 /// How long bytes are as a string of JSON, at most; what is no text counts like what is written in its place.
 fn length(bytes: &[u8]) -> u64 {
     let length = |byte: &u8| match byte {

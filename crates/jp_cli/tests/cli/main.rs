@@ -13,6 +13,7 @@ mod interaction;
 mod mcp;
 mod mcp_others;
 mod output;
+mod peak;
 mod plugin_check;
 mod plugin_examples;
 mod plugin_manage;

@@ -21,7 +21,7 @@ use jp_test::{Run, TestEnv};
 
 use super::sandbox::world;
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// What every tool of these tests begins with.
 const PRELUDE: &str = r#"

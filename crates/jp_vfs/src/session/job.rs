@@ -68,11 +68,12 @@ type Done = (Vec<u8>, Turn);
 /// ended, so calling off in a loop piles nothing up.
 #[derive(Debug, Clone)]
 pub(super) struct Turns {
-    /// Searches, and what else goes through a whole tree. They may take minutes, so nothing short waits for them.
+    /// Searches, and what else goes through a whole tree, one by one: each uses every core, and remembers much.
+    /// They may take minutes, so nothing short waits for them.
     searches: Arc<Semaphore>,
     /// One file or directory, where that is not answered at once.
     short: Arc<Semaphore>,
-    /// Work that waits for something else.
+    /// Work that waits for something else. A program has two outputs, and so two parts of this.
     waiting: Arc<Semaphore>,
     /// Answers that are long. An answer can be several times what it tells, so one is made at a time, and the next
     /// when that one is on its way.
@@ -84,7 +85,7 @@ pub(super) struct Turns {
 impl Default for Turns {
     fn default() -> Self {
         let of = |count| Arc::new(Semaphore::new(count));
-        let (searches, short, waiting, long) = (of(2), of(4), of(4), of(1));
+        let (searches, short, waiting, long) = (of(1), of(2), of(4), of(1));
         Self { searches, short, waiting, long, changes: Arc::default() }
     }
 }
@@ -187,7 +188,8 @@ impl Job {
         let (call, id) = (&self.call, &self.id);
         if self.manner == Manner::Waiting {
             // Nobody closes the semaphores.
-            let turn = self.turns.waiting.clone().acquire_owned().await.ok();
+            let parts = if matches!(**call, Call::ProcessRun(_)) { 2 } else { 1 };
+            let turn = self.turns.waiting.clone().acquire_many_owned(parts).await.ok();
             let long = &self.turns.long;
             let (line, long) =
                 serve::waiting(call, id, &self.gate, means, &self.host, course, long).await?;

@@ -45,6 +45,12 @@ impl Outbox {
         self.behind + self.chunks.back().map_or(0, Vec::len) - self.written
     }
 
+    /// How many bytes are in memory for what waits. What is long is let go of as a whole, so that is more than
+    /// what waits while it is being read.
+    pub(super) fn held(&self) -> usize {
+        self.behind + self.chunks.back().map_or(0, Vec::len)
+    }
+
     /// Where the next short answer is added.
     pub(super) fn open(&mut self) -> &mut Vec<u8> {
         if self.chunks.back().is_none_or(|last| last.len() >= TOGETHER) {

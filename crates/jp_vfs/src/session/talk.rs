@@ -222,7 +222,7 @@ impl Talk {
 
     /// Whether more can be taken on.
     fn has_room(&self) -> bool {
-        self.outbox.len() < MOST_UNREAD
+        self.outbox.held() < MOST_UNREAD
             && self.under_way.len() < MOST_REQUESTS
             && self.requested < MOST_REQUESTED
     }
@@ -266,7 +266,7 @@ impl Talk {
             self.to_tool = None;
             self.outbox.clear();
         }
-        if self.outbox.len() < MOST_UNREAD {
+        if self.outbox.held() < MOST_UNREAD {
             self.unread.clear();
         }
         Ok(())

@@ -165,24 +165,6 @@ fn running(env: &jp_test::TestEnv) -> usize {
     all.filter(|words| String::from_utf8_lossy(words).contains(&file)).count()
 }
 
-/// The most memory that jp itself had, in kibibytes. It is looked at while it runs.
-#[expect(clippy::disallowed_methods, reason = "tests look at processes")]
 fn peak(env: &jp_test::TestEnv, words: &[&str]) -> (u64, jp_test::Output) {
-    let running = jp(env, words).timeout(Duration::from_mins(3)).spawn();
-    let status = format!("/proc/{}/status", running.id());
-    let watcher = std::thread::spawn(move || {
-        let (mut peak, start) = (0, Instant::now());
-        // The kernel keeps the peak, so it is enough to have looked shortly before the end.
-        while start.elapsed() < Duration::from_mins(3) {
-            let text = std::fs::read_to_string(&status).unwrap_or_default();
-            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-            let Some(line) = line else { break };
-            let number = line.split_whitespace().next().and_then(|number| number.parse().ok());
-            peak = peak.max(number.unwrap_or(0));
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        peak
-    });
-    let output = running.wait();
-    (watcher.join().unwrap(), output)
+    crate::peak::peak(jp(env, words))
 }

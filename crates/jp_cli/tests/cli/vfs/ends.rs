@@ -227,3 +227,42 @@ fn changes_of_a_tool_that_did_not_end_are_none() {
         assert!(!env.path("half").exists());
     }
 }
+
+/// Everything that takes memory, and more of it than anybody does at once: searches whose results are too large, files
+/// that are several times as long as JSON, binary ones, and loud programs. Nothing is read for a while.
+const HEAVY: &str = r#"
+import threading
+text = "\x02" * 1_500_000
+def ask():
+    for _ in range(12):
+        for method, params in [
+            ("fs.grep", {"pattern": "needle", "context_lines": 5}),
+            ("fs.read", {"path": "control"}),
+            ("fs.read", {"path": "text"}),
+            ("fs.read", {"path": "binary"}),
+            ("process.run", {"program": "cat", "args": ["control"]}),
+            ("process.run", {"program": "cat", "args": ["text"]}),
+            ("fs.write", {"path": "out", "content": text}),
+        ]: say(id=next(ids), method=method, params=params)
+threading.Thread(target=ask, daemon=True).start()
+time.sleep(3)
+codes = [heard().get("error", {}).get("code", 0) for _ in range(12 * 7)]
+result(" ".join(f"{code}: {codes.count(code)}" for code in sorted(set(codes))))
+"#;
+
+#[test]
+fn stress_all_that_is_heavy_at_once_is_bounded() {
+    let rules = "[conversation.tools.t.access]\ncommands = { cat = { args = [[\"**\"]] } }\n\
+                 fs = [{ path = \".\", read = true, write = true, execute = true }]\n";
+    let env = with_tool(rules, HEAVY);
+    env.write("control", "\u{1}".repeat(10_000_000));
+    env.write("text", "some text\n".repeat(1_000_000));
+    env.write("binary", vec![0xff_u8; 10_000_000]);
+    let lines = format!("needle {}\n", "x".repeat(3_000)).repeat(1_500);
+    for n in 0..20 {
+        env.write(format!("many/{n}"), &lines);
+    }
+    let (peak, output) = crate::peak::peak(run(&env, &[]));
+    assert_eq!(output.success().stdout(), "-32006: 36 0: 48\n");
+    assert!(peak < 200_000_000 / 1024, "{peak} KiB");
+}

@@ -138,7 +138,7 @@ impl Talk {
         let sent = line.len();
         self.outbox.push(line);
         // The next of its kind would only make more that nobody reads.
-        if self.outbox.len() >= MOST_UNREAD {
+        if self.outbox.held() >= MOST_UNREAD {
             self.unread.push(turn);
         }
         self.write_down(Some(&id), About::Call(&under_way.call), under_way.arrival, &note, sent)

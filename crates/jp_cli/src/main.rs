@@ -40,6 +40,8 @@ fn main() -> ExitCode {
     if let Some(end) = cmd::version::quick(&words) {
         return end.into();
     }
+    #[cfg(target_os = "linux")]
+    jp_sandbox::linux::share_memory();
     let Args { global, command } = match args::parse(&words) {
         Ok(args) => args,
         Err(error) => return plugins::help::instead(&error, &words).into(),

@@ -22,3 +22,4 @@ mod verified;
 
 pub use self::mount_table::mount_points;
 pub use self::spawner::{Child, Spawner, Stdio, Waiting};
+pub use self::sys::share_memory;

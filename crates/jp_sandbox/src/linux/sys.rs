@@ -37,6 +37,19 @@ impl Alone {
     }
 }
 
+/// Lets all threads take memory from two stores, for a program that holds large things for others.
+///
+/// The C library has a store for every thread otherwise, and each keeps what was given back to it: whoever reads large
+/// files in one thread after the other would hold several times what is in use. Has an effect on stores that are not
+/// there yet, so it is called first.
+pub fn share_memory() {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: it sets a number that the allocator looks at, and takes no pointer.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 2) };
+    }
+}
+
 /// Which of the two processes this is after a fork.
 pub(super) enum Fork {
     /// The one that forked, with its child.

@@ -35,7 +35,13 @@ fn stop(pid: i32) {
 /// Stops the helper and the supervisor that waits for an order.
 fn stop_all(world: &World) -> i32 {
     let helper = world.helper();
-    wait_until(|| children_of(helper).len() == 1, || format!("{:?}", children_of(helper)));
+    // One that has done its work is still there for a moment, and gone in the next.
+    let stays = || {
+        let children = children_of(helper);
+        std::thread::sleep(Duration::from_millis(100));
+        children.len() == 1 && children_of(helper) == children
+    };
+    wait_until(stays, || format!("{:?}", children_of(helper)));
     let waiting = children_of(helper)[0];
     stop(helper);
     stop(waiting);

@@ -1,12 +1,12 @@
 //! A loaded configuration: its values as types, and where each of them came from.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jp_tool::access::SensitivePaths;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{self, DeserializeOwned};
 
 use crate::app::AppConfig;
 use crate::assign;
@@ -33,8 +33,9 @@ use crate::vfs;
 pub struct Config {
     /// The values.
     pub app: AppConfig,
-    /// The same values, each with its place. It has exactly what `app` has.
-    pub(crate) tree: Node,
+    /// What the layers say, over the built-in defaults of tables that are always there.
+    pub(crate) root: Node,
+    tree: OnceLock<Node>,
     pub(crate) sources: Arc<Sources>,
     pub(crate) noted: Noted,
     warnings: Report,
@@ -57,7 +58,7 @@ impl Config {
         let sources = Arc::new(Sources::new(layers));
         // Without layers there is nothing to check.
         if sources.given().next().is_none() {
-            return Self::new(sources, |_| defaults::<AppConfig>());
+            return Self::new(sources, |_| Ok(defaults::<AppConfig>()));
         }
         Self::new(Arc::clone(&sources), |finish| resolve(schema::model(), &sources, finish))
     }
@@ -79,12 +80,17 @@ impl Config {
             noted.aliased = std::mem::take(&mut merged.aliased);
         });
         match loaded {
-            Ok((app, tree)) => {
+            Ok((app, root)) => {
                 let warnings = Report::new(Severity::Warning, warnings, Arc::clone(&sources));
-                Ok(Self { app, tree, sources, noted, warnings })
+                Ok(Self { app, root, tree: OnceLock::new(), sources, noted, warnings })
             }
             Err(errors) => Err(ConfigErrors(Report::new(Severity::Error, errors, sources))),
         }
+    }
+
+    /// The values, each with its place: exactly what `app` has. It is made when somebody asks for it.
+    pub(crate) fn tree(&self) -> &Node {
+        self.tree.get_or_init(|| explained(&self.app, &self.root))
     }
 
     /// The paths that hold secrets: the built-in ones and those of `sandbox.sensitive_paths`.
@@ -123,7 +129,7 @@ pub(crate) trait Settings: Serialize + DeserializeOwned + Default + JsonSchema {
 
 impl<T: Serialize + DeserializeOwned + Default + JsonSchema> Settings for T {}
 
-/// The values of `T` and the tree that explains them.
+/// The values of `T` and the tree they were made from.
 pub(crate) type Resolved<T> = Result<(T, Node), Findings>;
 
 /// Changes and checks what is merged.
@@ -136,7 +142,7 @@ pub(crate) fn resolve<T: Settings>(
     finish: &mut Finish<'_>,
 ) -> Resolved<T> {
     let mut errors = Findings::default();
-    let merged = merged::<T>(model, sources, &mut errors)?;
+    let merged = merged::<T>(model, sources, &mut errors);
     finished(model, merged, errors, finish)
 }
 
@@ -150,24 +156,20 @@ pub(crate) fn finished<T: Settings>(
     finish(&mut merged, &mut errors);
     required::check(model, &merged, &mut errors);
     if errors.is_empty() {
-        return typed(&merged.root);
+        return typed(merged.root);
     }
     errors.sort();
     Err(errors)
 }
 
 /// All layers in one tree.
-fn merged<T: Settings>(
-    model: &Model,
-    sources: &Sources,
-    errors: &mut Findings,
-) -> Result<Merged, Findings> {
-    let (_, root) = defaults::<T>()?;
+fn merged<T: Settings>(model: &Model, sources: &Sources, errors: &mut Findings) -> Merged {
+    let (_, root) = defaults::<T>();
     let mut merged = Merged::new(root);
     for (layer, source) in sources.given() {
         lay_over(&mut merged, model, layer, source, errors);
     }
-    Ok(merged)
+    merged
 }
 
 /// Reads and checks one layer and lays it over what is there.
@@ -194,29 +196,30 @@ pub(crate) fn lay_over(
 }
 
 /// The built-in defaults.
-fn defaults<T: Settings>() -> Resolved<T> {
-    explained(T::default(), &Node::empty_table(Origin::DEFAULT))
+fn defaults<T: Settings>() -> (T, Node) {
+    let values = T::default();
+    let root = explained(&values, &Node::empty_table(Origin::DEFAULT));
+    (values, root)
 }
 
-/// The merged tree as values, and the tree of exactly these values.
-fn typed<T: Settings>(root: &Node) -> Resolved<T> {
-    match serde_json::from_value(root.to_json()) {
-        Ok(values) => explained(values, root),
-        Err(error) => Err(refused(root, &error)),
+/// The merged tree as values.
+fn typed<T: Settings>(root: Node) -> Resolved<T> {
+    match T::deserialize(&root) {
+        Ok(values) => Ok((values, root)),
+        Err(error) => Err(refused(&root, &error)),
     }
 }
 
-/// Values with the tree that explains them. The types fill in what no layer said, so the tree is made from them
-/// again, with the places that are known.
-fn explained<T: Settings>(values: T, root: &Node) -> Resolved<T> {
-    let json = serde_json::to_value(&values).map_err(|error| refused(root, &error))?;
-    let tree = Node::annotate(&json, Some(root));
-    Ok((values, tree.unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))))
+/// The tree that explains values. The types fill in what no layer said, so the tree is made from them again,
+/// with the places that are known.
+fn explained<T: Settings>(values: &T, root: &Node) -> Node {
+    let json = serde_json::to_value(values).expect("settings are made of what JSON can say");
+    Node::annotate(&json, Some(root)).unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))
 }
 
 /// The check lets nothing through that the types refuse; a test with any configuration the schema admits
 /// holds them together. Should they differ, this is still an error.
-fn refused(root: &Node, error: &serde_json::Error) -> Findings {
+fn refused(root: &Node, error: &de::value::Error) -> Findings {
     let mut errors = Findings::default();
     let message = dotted::printable(&error.to_string());
     errors.push(Finding::new(root.origin, String::new(), message));

@@ -69,7 +69,7 @@ impl Config {
             return Delta::default();
         }
         let model = schema::model();
-        match difference(model, &self.tree, &other.tree, &model.root) {
+        match difference(model, self.tree(), other.tree(), &model.root) {
             Some(Value::Object(changes)) => Delta(changes),
             _ => Delta::default(),
         }
@@ -86,7 +86,7 @@ impl Config {
         let (sources, number) = self.sources.and(layer);
         let model = schema::model();
         let mut errors = Findings::default();
-        let mut merged = Merged::new(self.tree.clone());
+        let mut merged = Merged::new(self.tree().clone());
         merged.aliased.clone_from(&self.noted.aliased);
         for path in unset {
             remove(&mut merged.root, model, &path, number, &mut errors);

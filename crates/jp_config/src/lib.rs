@@ -46,6 +46,7 @@ mod source;
 pub mod style;
 mod suggest;
 mod template;
+mod typed;
 mod types;
 pub mod vfs;
 

@@ -70,22 +70,27 @@ impl Config {
     /// The node at a dotted key, with the canonical form of the key.
     pub(crate) fn find(&self, path: Option<&str>) -> Result<Found<'_>, PathError> {
         let Some(path) = path else {
-            return Ok(Found { path: Vec::new(), node: Cow::Borrowed(&self.tree) });
+            return Ok(Found { path: Vec::new(), node: Cow::Borrowed(self.tree()) });
         };
-        let names = match dotted::parse(path) {
-            Ok(segments) => segments.into_iter().map(|it| it.name).collect(),
-            Err(source) => {
-                return Err(PathError::Syntax { path: shown(path), source });
-            }
-        };
-        self.walk(path, canonical(names))
+        match names(path) {
+            Ok(names) => self.walk(path, names),
+            Err(source) => Err(PathError::Syntax { path: shown(path), source }),
+        }
+    }
+
+    /// The node at a dotted key in what was merged, before the types filled in their defaults.
+    pub(crate) fn merged(&self, path: &str) -> Option<&Node> {
+        names(path)
+            .ok()?
+            .iter()
+            .try_fold(&self.root, |node, key| node.as_table()?.get(key).map(|entry| &entry.node))
     }
 
     fn walk(&self, given: &str, path: Vec<String>) -> Result<Found<'_>, PathError> {
         let model = schema::model();
         let mut shape = model.resolve(&model.root);
         // The value so far; `None` where the schema knows the key and nobody set it.
-        let mut node = Some(&self.tree);
+        let mut node = Some(self.tree());
         for (depth, segment) in path.iter().enumerate() {
             let parent = &path[..depth];
             if let Some(leaf) = node.filter(|it| it.sort() != Sort::Table) {
@@ -130,12 +135,13 @@ fn shown(path: &str) -> String {
     }
 }
 
-/// `tools` is another way to write `conversation.tools`.
-fn canonical(mut path: Vec<String>) -> Vec<String> {
-    if path.first().is_some_and(|it| it == "tools") {
-        path.insert(0, "conversation".to_owned());
+/// The parts of a dotted key. `tools` is another way to write `conversation.tools`.
+fn names(path: &str) -> Result<Vec<String>, DottedError> {
+    let mut names: Vec<String> = dotted::parse(path)?.into_iter().map(|it| it.name).collect();
+    if names.first().is_some_and(|it| it == "tools") {
+        names.insert(0, "conversation".to_owned());
     }
-    path
+    Ok(names)
 }
 
 fn unknown<'a>(

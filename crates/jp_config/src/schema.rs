@@ -47,7 +47,33 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> T {
 
 /// The root, and the name and text of each definition.
 fn lines() -> (&'static str, impl Iterator<Item = (&'static str, &'static str)>) {
-    let (root, definitions) = LINES.split_once('\n').unwrap_or((LINES, ""));
+    let mut start = 0;
+    let mut lines =
+        ENDS.iter().map(move |end| &LINES[std::mem::replace(&mut start, end + 1)..*end]);
     let named = |line: &'static str| line.strip_prefix("{\"")?.strip_suffix('}')?.split_once("\":");
-    (root, definitions.lines().filter_map(named))
+    (lines.next().unwrap_or_default(), lines.filter_map(named))
+}
+
+/// Where the lines end. The compiler looks for them, so that no start of the program has to.
+static ENDS: [usize; count(LINES.as_bytes())] = ends(LINES.as_bytes());
+
+const fn count(text: &[u8]) -> usize {
+    let (mut at, mut count) = (0, 0);
+    while at < text.len() {
+        count += (text[at] == b'\n') as usize;
+        at += 1;
+    }
+    count
+}
+
+const fn ends<const COUNT: usize>(text: &[u8]) -> [usize; COUNT] {
+    let (mut ends, mut at, mut line) = ([0; COUNT], 0, 0);
+    while at < text.len() {
+        if text[at] == b'\n' {
+            ends[line] = at;
+            line += 1;
+        }
+        at += 1;
+    }
+    ends
 }

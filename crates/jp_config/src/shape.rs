@@ -6,7 +6,6 @@
 //! if there are any. It is read straight from its text, because every start of the program reads some of it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -25,12 +24,14 @@ use crate::types::mergeable::{GROWS, Growth};
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) root: Shape,
-    definitions: BTreeMap<Cow<'static, str>, Definition>,
+    /// Few enough to be looked through.
+    definitions: Vec<Definition>,
 }
 
 /// A shape with a name, which is read when something refers to it.
 #[derive(Debug)]
 struct Definition {
+    name: Cow<'static, str>,
     text: &'static str,
     shape: OnceLock<Shape>,
 }
@@ -129,8 +130,10 @@ impl Model {
         };
         let root = shape(schema);
         let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flatten();
-        let definitions = definitions.map(|(name, it)| {
-            (Cow::from(name.clone()), Definition { text: "", shape: shape(it).into() })
+        let definitions = definitions.map(|(name, it)| Definition {
+            name: name.clone().into(),
+            text: "",
+            shape: shape(it).into(),
         });
         (Self { root, definitions: definitions.collect() }, unknown)
     }
@@ -140,9 +143,12 @@ impl Model {
         root: Shape,
         definitions: impl Iterator<Item = (&'static str, &'static str)>,
     ) -> Self {
-        let definition = |text| Definition { text, shape: OnceLock::new() };
-        let definitions = definitions.map(|(name, text)| (name.into(), definition(text)));
-        Self { root, definitions: definitions.collect() }
+        let definition = |(name, text): (&'static str, _)| Definition {
+            name: name.into(),
+            text,
+            shape: OnceLock::new(),
+        };
+        Self { root, definitions: definitions.map(definition).collect() }
     }
 
     /// The shape that `shape` refers to, itself if it refers to none.
@@ -151,10 +157,12 @@ impl Model {
         // A reference leads to a definition; a chain of them is never longer than their number.
         for _ in 0..=self.definitions.len() {
             match &shape.kind {
-                Kind::Reference(name) => match self.definitions.get(name.as_str()) {
-                    Some(found) => shape = found.shape(),
-                    None => return Shape::anything(),
-                },
+                Kind::Reference(name) => {
+                    match self.definitions.iter().find(|it| it.name == *name) {
+                        Some(found) => shape = found.shape(),
+                        None => return Shape::anything(),
+                    }
+                }
                 _ => return shape,
             }
         }

@@ -52,7 +52,16 @@ impl Config {
 
     /// Which sort of layer gave the value at a dotted key.
     pub fn layer(&self, path: &str) -> Option<LayerKind> {
-        self.find(Some(path)).ok().map(|found| self.sources.of(found.node.origin).kind)
+        // Asked at every start, and mostly about a value whose place is known without the whole tree.
+        let merged = self.merged(path).map(|node| node.origin);
+        let origin = merged.or_else(|| Some(self.find(Some(path)).ok()?.node.origin))?;
+        Some(self.sources.of(origin).kind)
+    }
+
+    /// Whether layers of these sorts have anything in them but white space.
+    pub fn says_something(&self, is_meant: impl Fn(LayerKind) -> bool) -> bool {
+        let mut layers = self.sources.given().filter(|(_, source)| is_meant(source.kind));
+        layers.any(|(_, source)| !source.text.trim().is_empty())
     }
 
     /// What errors call the file that gave the value at a dotted key.

@@ -67,12 +67,9 @@ impl Origins {
     /// The configuration without what files of the workspace say: they can come from anywhere. Where they say
     /// nothing it is the one with them.
     pub(crate) fn load_own(&self, with_them: &Arc<Config>) -> Result<Arc<Config>> {
-        let mut files = self.candidates.iter().filter(|it| it.kind > LayerKind::User);
-        let is_silent = files.try_fold(true, |is_silent, it| -> Result<bool> {
-            let text = read_config(&it.path, Found::Automatically)?;
-            Ok(is_silent && text.is_none_or(|text| text.trim().is_empty()))
-        })?;
-        if is_silent {
+        if !with_them
+            .says_something(|kind| matches!(kind, LayerKind::Workspace | LayerKind::Directory))
+        {
             return Ok(Arc::clone(with_them));
         }
         let own = self.candidates.iter().filter(|it| it.kind <= LayerKind::User).cloned();

@@ -276,7 +276,7 @@ impl<'a> Compiler<'a> {
 
     /// The value at a key below the table.
     fn node(&self, keys: &[&str]) -> Option<&Node> {
-        self.table.iter().chain(keys).try_fold(&self.config.tree, |node, key| {
+        self.table.iter().chain(keys).try_fold(self.config.tree(), |node, key| {
             node.as_table()?.get(*key).map(|entry| &entry.node)
         })
     }

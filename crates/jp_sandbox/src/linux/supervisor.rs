@@ -70,28 +70,28 @@ fn start(alone: Alone, order: &Order, streams: Streams, control: &Socket) -> Res
     let failed = |error: io::Error| Step::Fork.failed("", error);
     // Inside its own namespace a process cannot tell who it was.
     let identity = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let (ours, theirs) = Socket::pair().map_err(failed)?;
     let (tool_ours, tool_theirs) = Socket::pair().map_err(failed)?;
     let terminal = Lent::by(order.confinement.terminal);
-    let first = match order.confinement.tier {
+    let (first, init) = match order.confinement.tier {
         Tier::Namespaces => {
+            let (ours, theirs) = Socket::pair().map_err(failed)?;
             match sys::fork_into(alone, namespaces(order)).map_err(Step::Namespaces.of(""))? {
                 Fork::Child => {
                     drop((ours, tool_ours));
                     init::run(alone, order, identity, streams, &theirs, tool_theirs)
                 }
-                Fork::Parent(init) => init,
+                Fork::Parent(init) => (init, Some(ours)),
             }
         }
         Tier::Landlock | Tier::None => {
             // What the tool leaves behind becomes a child of this process, and is found.
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
                 .map_err(|error| failed(error.into()))?;
-            tool::start(alone, order, &streams, &tool_theirs, true).map_err(failed)?
+            (tool::start(alone, order, &streams, &tool_theirs, true).map_err(failed)?, None)
         }
     };
-    drop((theirs, tool_theirs, streams));
-    let mut supervisor = Supervisor::new(order, first, ours, tool_ours).map_err(failed)?;
+    drop((tool_theirs, streams));
+    let mut supervisor = Supervisor::new(order, first, init, tool_ours).map_err(failed)?;
     supervisor.terminal = terminal;
     supervisor.watch(control);
     Ok(())
@@ -138,14 +138,14 @@ enum Source {
 }
 
 impl<'a> Supervisor<'a> {
-    fn new(order: &'a Order, first: Pid, init: Socket, tool: Socket) -> io::Result<Self> {
+    fn new(order: &'a Order, first: Pid, init: Option<Socket>, tool: Socket) -> io::Result<Self> {
         let how = &order.confinement;
         Ok(Self {
             tier: how.tier,
             first,
             first_ended: pidfd_open(first, PidfdFlags::empty())?,
             group: (how.tier != Tier::Namespaces).then_some(first),
-            init: (how.tier == Tier::Namespaces).then_some(init),
+            init,
             tool: Some(tool),
             calls: None,
             orphans: (how.tier != Tier::Namespaces).then(sys::ended_children).transpose()?,
@@ -175,6 +175,8 @@ impl<'a> Supervisor<'a> {
             let _ = control.send(&Event::Blocked(blocked), &[]);
         }
         let _ = control.send(&Event::Ended(ended), &[]);
+        // Who hears it runs where this process does, mostly, and would wait until all its memory was given back.
+        rustix::thread::sched_yield();
     }
 
     fn wait(&self, control: &Socket) -> io::Result<Vec<Source>> {

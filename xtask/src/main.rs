@@ -25,6 +25,8 @@ mod failure;
 mod files;
 mod fuzz;
 mod needs;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod order;
 mod picture;
 mod registry;
 #[cfg(target_os = "linux")]
@@ -68,6 +70,9 @@ enum Task {
     },
     /// Accept the current output of the program as the new snapshots
     Bless,
+    /// Find the functions that a start of the program reaches, for the linker
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    Order,
     /// Take the picture of the web view that the documentation shows
     Picture,
     /// Compare the speed of the program with that of something known
@@ -149,6 +154,8 @@ fn run(task: Task) -> Result {
         Task::Test { extra } => suite::run(&extra),
         Task::Ci { steps } => ci::run(&steps),
         Task::Bless => bless::run(),
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        Task::Order => order::run(),
         Task::Picture => picture::run(),
         Task::Bench { filter } => bench::run(filter.as_deref()),
         Task::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),

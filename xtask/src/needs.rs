@@ -136,6 +136,22 @@ pub(crate) const TESTS: &[Need] = &[
 /// What taking a picture of the web view needs.
 pub(crate) const PICTURE: &[Need] = &[CHROMIUM];
 
+/// What finding the functions of a start needs.
+pub(crate) const ORDER: &[Need] = &[
+    Need {
+        name: "python3",
+        why: "runs the program step by step",
+        present: || Cmd::new("python3", &["-c", "import ctypes"]).succeeds(),
+        get: Get::Ask("install the package python3"),
+    },
+    Need {
+        name: "nm",
+        why: "lists the functions of a program",
+        present: || Cmd::new("nm", &["--version"]).succeeds(),
+        get: Get::Ask("install the package binutils"),
+    },
+];
+
 const CHROMIUM: Need = Need {
     name: "Chromium",
     why: "looks at the web view in tests",

@@ -97,6 +97,8 @@ pub(crate) struct Measurement {
     pub(crate) subject: Amount,
     pub(crate) peer: Amount,
     pub(crate) limit: f64,
+    /// How often it was measured; the best counts.
+    pub(crate) tries: u32,
 }
 
 impl Measurement {
@@ -145,7 +147,7 @@ pub(crate) fn measure(pair: &mut Pair) -> Result<Measurement> {
     let (Some(subject), Some(peer)) = (median(subject), median(peer)) else {
         return Err(Failure::new(format!("{context}: it takes no samples")));
     };
-    Ok(Measurement { name: pair.name.clone(), subject, peer, limit: pair.limit })
+    Ok(Measurement { name: pair.name.clone(), subject, peer, limit: pair.limit, tries: 1 })
 }
 
 fn median(mut samples: Vec<Amount>) -> Option<Amount> {

@@ -10,6 +10,8 @@ use super::measure::{Pair, Work};
 use crate::failure::{Failure, Result};
 
 pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    check_order(&programs.path("jp")?)?;
     Ok(vec![Pair {
         name: "startup".to_owned(),
         limit: 2.5,
@@ -17,6 +19,18 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
         subject: spawn(programs.path("jp")?, &["--version"]),
         peer: spawn("/bin/true".into(), &[]),
     }])
+}
+
+/// Says when the list by which functions are put side by side has become one of another program.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn check_order(jp: &Utf8Path) -> Result {
+    let (known, all) = crate::order::known(jp)?;
+    if known * 10 < all * 9 {
+        println!(
+            "jp has {known} of {all} functions that were put first: `cargo xtask order` finds them anew"
+        );
+    }
+    Ok(())
 }
 
 /// Starts a program and waits for it. Without anything to do between fork and exec,

@@ -75,12 +75,13 @@ fn the_table_and_the_file_have_a_row_for_each() {
         subject: Amount::Time(Duration::from_nanos(subject)),
         peer: Amount::Time(Duration::from_micros(1)),
         limit: 2.0,
+        tries: if subject > 2000 { 3 } else { 1 },
     };
     let results = [result("startup", 1500), result("append", 2500)];
     insta::assert_snapshot!(table(&results), @r"
     name         subject         peer   ratio   limit
     startup        1.5µs        1.0µs    1.50    2.00  ok
-    append         2.5µs        1.0µs    2.50    2.00  over
+    append         2.5µs        1.0µs    2.50    2.00  over (best of 3)
     ");
 
     let dir = tempfile::TempDir::new().unwrap();

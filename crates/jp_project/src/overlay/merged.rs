@@ -5,6 +5,7 @@
 
 use std::{io::Read, sync::Arc};
 
+use jp_tool::access::{AccessPolicy, Capability, FsRule};
 use sha2::{Digest, Sha256};
 
 use super::state::{Before, Cover, File, MAX_PATHS, Stamp, State, Upper};
@@ -88,14 +89,15 @@ impl Merged<'_> {
     }
 
     /// Opens a file below under the rules. One that may be moved and not read moves to where it cannot
-    /// be read either.
+    /// be read either; that is judged as this path, so it must be what is opened, and not what a link leads to that
+    /// has come there meanwhile.
     fn open(&self, path: &ProjectPath) -> Result<(u64, Parts), ProjectError> {
         let open = |files: &Arc<dyn ProjectFiles>| {
             let size = files.metadata(path)?.size;
             Ok((size, Parts::open(Arc::clone(files), path.clone())?))
         };
         match open(self.below) {
-            Err(ProjectError::Access(_)) => open(self.all),
+            Err(ProjectError::Access(_)) => open(&self.all.under(only(path).into())),
             opened => opened,
         }
     }
@@ -183,6 +185,12 @@ impl Nodes for Merged<'_> {
         }
         Ok(())
     }
+}
+
+/// A policy under which this path can be read, and nothing else.
+fn only(path: &ProjectPath) -> AccessPolicy {
+    let rules = vec![FsRule::new(path.as_path(), [Capability::Read])];
+    AccessPolicy { fs: rules.into(), ..AccessPolicy::default() }
 }
 
 /// What is at a path in a backend, with what tells whether it has changed.

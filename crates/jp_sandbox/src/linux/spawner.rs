@@ -6,7 +6,10 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::Path,
     process::Command,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -29,9 +32,11 @@ use crate::{
     machine::Machine,
 };
 
-/// How long a helper may take to end when there are no more orders for it. It has nothing left to do, so
-/// one that takes longer does not run.
-const FAREWELL: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+/// How long a helper may take to end when there are no more orders for it, in steps: it has nothing left to do,
+/// so one that takes longer does not run. It is woken before each step, because what it minds can stop it at any
+/// moment, also after it was woken.
+const FAREWELL: u32 = 100;
+const STEP: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 /// The helper of this run.
 #[derive(Debug)]
@@ -76,6 +81,8 @@ pub struct Child {
     control: Socket,
     /// The supervisor, where it is a child of this process.
     waited: Option<Helper>,
+    /// Whether it has said its last word: then nothing of the program is left that could stop it.
+    is_over: AtomicBool,
 }
 
 impl Spawner {
@@ -207,7 +214,7 @@ fn send_order(socket: &Socket, order: &Order, stdio: &Stdio) -> io::Result<Child
         theirs.as_fd(),
     ];
     socket.send(&Start::Run { bytes: bytes.len() as u64 }, &with)?;
-    Ok(Child { control, waited: None })
+    Ok(Child { control, waited: None, is_over: AtomicBool::new(false) })
 }
 
 impl Drop for Spawner {
@@ -221,8 +228,11 @@ impl Drop for Spawner {
 impl Helper {
     /// Sees to it that it ends, which it does by itself when nobody is at the other side of its socket.
     fn end(&mut self) {
-        if self.ends() {
-            return;
+        for _ in 0..FAREWELL {
+            self.wake();
+            if self.ends() {
+                return;
+            }
         }
         self.kill();
         // If it does not even go then, it is stuck in the kernel, and nobody can wait for it.
@@ -234,7 +244,7 @@ impl Helper {
         if !self.has_ended()
             && let Ok(ended) = pidfd_open(self.number, PidfdFlags::empty())
         {
-            let _ = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&FAREWELL));
+            let _ = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&STEP));
         }
         self.has_ended()
     }
@@ -264,7 +274,11 @@ impl Helper {
 impl Child {
     /// The next event; none when the supervisor is gone. Blocks.
     pub fn event(&self) -> io::Result<Option<(Event, Option<OwnedFd>)>> {
-        Ok(self.control.receive()?.map(|(event, mut with)| (event, with.pop())))
+        let received = self.control.receive()?;
+        if let None | Some((Event::Ended(_) | Event::Failed(_), _)) = &received {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        Ok(received.map(|(event, mut with)| (event, with.pop())))
     }
 
     /// Sends a signal to the program and its process group.
@@ -288,7 +302,6 @@ impl Child {
     pub fn give_up(&mut self) {
         let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
         if let Some(waited) = &mut self.waited {
-            waited.wake();
             waited.end();
         }
     }
@@ -297,10 +310,12 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         if let Some(waited) = &mut self.waited {
-            // It ends when nobody is there to hear it, with everything it started. Mostly it has by now;
-            // otherwise it goes by itself, and is reaped with this program.
+            // It ends when nobody is there to hear it, with everything it started. Mostly it has by now; one that has
+            // said its last word goes by itself, and is reaped with this program.
             let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
-            if !waited.has_ended() {
+            if !*self.is_over.get_mut() {
+                waited.end();
+            } else if !waited.has_ended() {
                 waited.wake();
             }
         }

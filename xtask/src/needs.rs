@@ -144,13 +144,18 @@ pub(crate) const ORDER: &[Need] = &[
         present: || Cmd::new("python3", &["-c", "import ctypes"]).succeeds(),
         get: Get::Ask("install the package python3"),
     },
-    Need {
-        name: "nm",
-        why: "lists the functions of a program",
-        present: || Cmd::new("nm", &["--version"]).succeeds(),
-        get: Get::Ask("install the package binutils"),
-    },
+    NM,
 ];
+
+/// What seeing whether the list of these functions is up to date needs.
+pub(crate) const STARTUP: &[Need] = &[NM];
+
+const NM: Need = Need {
+    name: "nm",
+    why: "lists the functions of a program",
+    present: || Cmd::new("nm", &["--version"]).succeeds(),
+    get: Get::Ask("install the package binutils"),
+};
 
 const CHROMIUM: Need = Need {
     name: "Chromium",

@@ -8,6 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Programs;
 use super::measure::{Pair, Work};
 use crate::failure::{Failure, Result};
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+use crate::{needs, order};
 
 pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -24,7 +26,8 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
 /// Says when the list by which functions are put side by side has become one of another program.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn check_order(jp: &Utf8Path) -> Result {
-    let (known, all) = crate::order::known(jp)?;
+    needs::meet(needs::STARTUP)?;
+    let (known, all) = order::known(jp)?;
     if known * 10 < all * 9 {
         println!(
             "jp has {known} of {all} functions that were put first: `cargo xtask order` finds them anew"

@@ -81,13 +81,15 @@ class Reached:
         return True
 
 
-def follow(pid, reached):
-    running, elsewhere = {pid}, set()
-    ptrace(CONTINUE, pid)
+def follow(first, reached):
+    """Goes on until every process has ended; how the first one did."""
+    running, elsewhere, ended = {first}, set(), 0
+    ptrace(CONTINUE, first)
     while running:
         pid, status = os.waitpid(-1, ALL_CHILDREN)
         if os.WIFEXITED(status) or os.WIFSIGNALED(status):
             running.discard(pid)
+            ended = os.waitstatus_to_exitcode(status) if pid == first else ended
             continue
         running.add(pid)
         event, stopped = status >> 16, os.WSTOPSIG(status)
@@ -102,13 +104,15 @@ def follow(pid, reached):
             ptrace(CONTINUE, pid, 0 if ours else stopped)
         except ProcessLookupError:
             running.discard(pid)
+    return ended
 
 
 def main():
     file, words = sys.argv[1], sys.argv[2:]
     pid = started(words)
     reached = Reached(pid, words[0])
-    follow(pid, reached)
+    if ended := follow(pid, reached):
+        sys.exit(f"{words} ended with {ended}")
     with open(file, "w") as out:
         out.writelines(f"{name}\n" for name in reached.order)
 

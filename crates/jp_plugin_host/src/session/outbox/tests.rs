@@ -78,6 +78,7 @@ async fn a_line_in_pieces_is_one_line() {
     let writer = tokio::spawn(Arc::clone(&outbox).serve());
     let (more, next) = mpsc::channel(2);
     outbox.push_pieces(b"one ".to_vec(), next);
+    assert_eq!(rustix::pipe::fcntl_getpipe_size(&receiver).unwrap(), WIDE);
     outbox.push(b"after\n".to_vec());
     let reading = tokio::spawn(read_to_end(receiver));
     for piece in ["two ", "three\n"] {

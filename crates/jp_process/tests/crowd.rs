@@ -18,8 +18,11 @@ async fn a_hundred_calls_at_once_leave_nothing() {
     let calls: Vec<_> = (0..CROWD)
         .map(|index| {
             let world = world.clone();
+            // Long orders: however many lie before the helper, it is not taken for dead.
+            let long = "x".repeat(index % 4 * 10_000);
             let script = "$0 daemon x 2; $0 flood both 1000000; cat; exit $(( $$ > 0 ? 3 : 4 ))";
-            let mut call = world.call(TIERS[index % TIERS.len()], script);
+            let script = format!(": {long}; {script}");
+            let mut call = world.call(TIERS[index % TIERS.len()], &script);
             call.input = index.to_string().into_bytes();
             tokio::spawn(async move { world.run(call).await })
         })

@@ -56,6 +56,12 @@ fn the_first_order_is_for_the_copy_and_the_others_for_the_helper() {
     check_both("echo hello", "hello");
 }
 
+/// Longer than what is sent in one piece.
+#[test]
+fn an_order_may_be_long() {
+    check_both(&format!(": {}; echo hello", "x".repeat(100_000)), "hello");
+}
+
 #[test]
 fn no_descriptor_is_handed_on() {
     // The fourth is the directory that is listed.

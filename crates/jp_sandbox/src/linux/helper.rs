@@ -11,7 +11,8 @@
 //! to jp by itself, and ends what it started when jp is gone.
 
 use std::{
-    io,
+    fs::File,
+    io::{self, Read},
     os::fd::{AsFd, OwnedFd},
     process::ExitCode,
 };
@@ -24,12 +25,14 @@ use rustix::{
 };
 
 use super::{
-    message::Start,
+    message::{Start, Written},
     probe,
     socket::Socket,
     supervisor,
     sys::{self, Alone, Fork},
+    tool::Streams,
 };
+use crate::failure::Step;
 
 /// The word by which a program knows that it was started as the helper.
 pub const WORD: &str = "__sandbox";
@@ -135,28 +138,51 @@ fn end_with(parent: Pid) {
 
 /// A supervisor's life: one order, or the end.
 fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>) -> ! {
-    let Ok(Some((start, mut descriptors))) = socket.receive() else { sys::exit(0) };
+    let Ok(Some((start, descriptors))) = socket.receive() else { sys::exit(0) };
     // What it starts from now on outlives the helper. Should somebody have stopped this process, a program that
     // knows its number among them, it still goes on to notice that jp is gone.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
-    if let Some(take) = take {
-        let _ = rustix::io::write(&take, &[1]);
-    }
-    drop(socket);
+    // One that was forked for a single order talks about it over the socket that it came by.
+    let own = match take {
+        Some(take) => {
+            let _ = rustix::io::write(&take, &[1]);
+            drop(socket);
+            None
+        }
+        None => Some(socket),
+    };
     sys::ignore_signal(libc::SIGCHLD, false);
-    match start {
-        Start::Run { bytes } => {
-            if let Ok(received) = <[OwnedFd; 5]>::try_from(descriptors) {
-                supervisor::run(alone, received, bytes);
-            }
-        }
-        Start::Probe => {
-            if let Some(control) = descriptors.pop().map(Socket::from) {
-                let _ = control.send(&probe::probe(alone), &[]);
-            }
-        }
-    }
+    let _ = carry_out(alone, start, descriptors.into_iter(), own);
     sys::exit(0)
+}
+
+/// None where what should have come with it has not.
+fn carry_out(
+    alone: Alone,
+    start: Start,
+    mut with: impl Iterator<Item = OwnedFd>,
+    own: Option<Socket>,
+) -> Option<()> {
+    let order = match start {
+        Start::Run(order) => order,
+        Start::Probe => {
+            return Socket::from(with.next()?).send(&probe::probe(alone), &[]).ok();
+        }
+    };
+    let streams = Streams { stdin: with.next()?, stdout: with.next()?, stderr: with.next()? };
+    let bytes = match order {
+        Written::Here(bytes) => Ok(bytes),
+        Written::Aside { bytes } => read(with.next()?, bytes),
+    };
+    let order = bytes.and_then(|bytes| postcard::from_bytes(&bytes).map_err(io::Error::other));
+    let control = own.or_else(|| with.next().map(Socket::from))?;
+    supervisor::run(alone, order.map_err(Step::Request.of("")), streams, &control)
+}
+
+fn read(file: OwnedFd, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::from(file).take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn replace_standard_streams() -> io::Result<()> {

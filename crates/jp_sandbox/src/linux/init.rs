@@ -162,7 +162,7 @@ fn start_tool(
     tool_socket: Socket,
 ) -> Result<Ended, Failure> {
     let failed = |error: io::Error| Step::Fork.failed("", error);
-    let tool = tool::start(alone, order, &streams, &tool_socket, false).map_err(failed)?;
+    let tool = tool::start(alone, order, &streams, &tool_socket).map_err(failed)?;
     drop((streams, tool_socket));
     let handle = pidfd_open(tool, PidfdFlags::empty()).map_err(|error| failed(error.into()))?;
     supervisor.send(&Inner::Tool, &[handle.as_fd()]).map_err(failed)?;

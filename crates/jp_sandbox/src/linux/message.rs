@@ -7,24 +7,33 @@ use crate::{
     failure::Failure,
 };
 
-/// What to start and how, in the file that comes with [`Start`].
+/// What to start and how.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) confinement: Confinement,
     pub(super) program: Program,
 }
 
-/// jp to the helper. The last descriptor is a socket to talk about it over.
+/// jp to the helper. The last descriptor is a socket to talk about it over, unless that is the one by which
+/// this was sent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Start {
-    /// Start what the first descriptor's file says, which is so long, with the next three as its
-    /// standard streams.
-    Run {
+    /// Start this, with the first three descriptors as its standard streams.
+    Run(Written),
+    /// Try what the machine offers, and answer with it.
+    Probe,
+}
+
+/// An [`Order`] as it was encoded, where it stands.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Written {
+    /// In the message.
+    Here(Vec<u8>),
+    /// In the file of the fourth descriptor, because it is too long for a message.
+    Aside {
         /// The length of the file.
         bytes: u64,
     },
-    /// Try what the machine offers, and answer with it.
-    Probe,
 }
 
 /// jp to a supervisor. The end of the connection means that everything has to end.

@@ -1,7 +1,8 @@
 //! jp's side of the helper: start it once, ask it for processes, hear what becomes of them.
 
 use std::{
-    io::{self, Write},
+    fs::File,
+    io::{self, Seek, Write},
     mem,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::Path,
@@ -22,7 +23,7 @@ use rustix::{
 
 use super::{
     helper,
-    message::{Control, Order, Start},
+    message::{Control, Order, Start, Written},
     socket::Socket,
     sys::{self, Alone, Fork},
 };
@@ -37,6 +38,10 @@ use crate::{
 /// moment, also after it was woken.
 const FAREWELL: u32 = 100;
 const STEP: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+
+/// The longest order that is sent in a message to somebody who gets no other. Where several orders may lie before
+/// a helper, as many of any length as there may be have to fit, so that each is in a file.
+const SHORT: usize = 32 << 10;
 
 /// The helper of this run.
 #[derive(Debug)]
@@ -59,9 +64,8 @@ struct Helper {
 /// whatever is started in a namespace by a copy.
 #[derive(Debug)]
 pub struct Waiting {
-    socket: Socket,
     /// Taken along by the process that is started.
-    helper: Option<Helper>,
+    ready: Option<(Socket, Helper)>,
 }
 
 /// What becomes the standard streams of a process.
@@ -116,7 +120,9 @@ impl Spawner {
         program: Program,
         stdio: &Stdio,
     ) -> io::Result<Child> {
-        send_order(&self.socket, &Order { confinement, program }, stdio)
+        let (control, theirs) = Socket::pair()?;
+        send_order(&self.socket, &Order { confinement, program }, stdio, Some(&theirs))?;
+        Ok(Child::new(control, None))
     }
 
     /// Tries what the machine offers. Blocks; fails as timed out when there is no answer within this time,
@@ -164,7 +170,7 @@ impl Waiting {
             Fork::Parent(number) => {
                 // It does the same; whoever comes first keeps signals of the terminal from it.
                 let _ = setpgid(Some(number), Some(number));
-                Ok(Self { socket: ours, helper: Some(Helper { number, has_ended: false }) })
+                Ok(Self { ready: Some((ours, Helper { number, has_ended: false })) })
             }
             Fork::Child => {
                 let _ = rustix::stdio::dup2_stdin(theirs.as_fd());
@@ -183,38 +189,42 @@ impl Waiting {
         program: Program,
         stdio: &Stdio,
     ) -> io::Result<Child> {
-        let mut child = send_order(&self.socket, &Order { confinement, program }, stdio)?;
-        child.waited = self.helper.take();
-        Ok(child)
+        let order = Order { confinement, program };
+        if let Some((socket, _)) = &self.ready {
+            send_order(socket, &order, stdio, None)?;
+        }
+        let (control, helper) = self.ready.take().ok_or(io::ErrorKind::NotConnected)?;
+        Ok(Child::new(control, Some(helper)))
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(helper) = &mut self.helper {
-            let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
+        if let Some((socket, helper)) = &mut self.ready {
+            let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
             helper.end();
         }
     }
 }
 
-/// Sends an order to whoever takes the next one.
-fn send_order(socket: &Socket, order: &Order, stdio: &Stdio) -> io::Result<Child> {
-    let bytes = postcard::to_allocvec(order).map_err(io::Error::other)?;
-    let file = memfd_create("order", MemfdFlags::CLOEXEC)?;
-    let mut file = std::fs::File::from(file);
+/// Sends an order to whoever takes the next one. Without a socket for it, this one is what is talked over.
+fn send_order(
+    socket: &Socket,
+    order: &Order,
+    stdio: &Stdio,
+    control: Option<&Socket>,
+) -> io::Result<()> {
+    let bytes = postcard::to_allocvec(&order).map_err(io::Error::other)?;
+    let mut with: Vec<_> = [&stdio.stdin, &stdio.stdout, &stdio.stderr].map(AsFd::as_fd).into();
+    if control.is_none() && bytes.len() <= SHORT {
+        return socket.send(&Start::Run(Written::Here(bytes)), &with);
+    }
+    let mut file = File::from(memfd_create("order", MemfdFlags::CLOEXEC)?);
     file.write_all(&bytes)?;
-    io::Seek::rewind(&mut file)?;
-    let (control, theirs) = Socket::pair()?;
-    let with = [
-        file.as_fd(),
-        stdio.stdin.as_fd(),
-        stdio.stdout.as_fd(),
-        stdio.stderr.as_fd(),
-        theirs.as_fd(),
-    ];
-    socket.send(&Start::Run { bytes: bytes.len() as u64 }, &with)?;
-    Ok(Child { control, waited: None, is_over: AtomicBool::new(false) })
+    file.rewind()?;
+    with.push(file.as_fd());
+    with.extend(control.map(AsFd::as_fd));
+    socket.send(&Start::Run(Written::Aside { bytes: bytes.len() as u64 }), &with)
 }
 
 impl Drop for Spawner {
@@ -272,6 +282,10 @@ impl Helper {
 }
 
 impl Child {
+    fn new(control: Socket, waited: Option<Helper>) -> Self {
+        Self { control, waited, is_over: AtomicBool::new(false) }
+    }
+
     /// The next event; none when the supervisor is gone. Blocks.
     pub fn event(&self) -> io::Result<Option<(Event, Option<OwnedFd>)>> {
         let received = self.control.receive()?;

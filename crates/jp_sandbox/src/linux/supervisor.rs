@@ -5,8 +5,7 @@
 //! the supervisor itself be killed, the kernel ends what hangs on it.
 
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
@@ -41,60 +40,80 @@ const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWUTS;
 
-/// Starts what the descriptors say, and ends with it.
-pub(super) fn run(alone: Alone, received: [OwnedFd; 5], bytes: u64) -> ! {
-    let [order, stdin, stdout, stderr, control] = received;
-    let control = Socket::from(control);
+/// Starts what the order says, and ends with it.
+pub(super) fn run(
+    alone: Alone,
+    order: Result<Order, Failure>,
+    streams: Streams,
+    control: &Socket,
+) -> ! {
     // It may have lain here for long: what nobody waits for any more is not begun.
     if control.is_left() {
         sys::exit(0)
     }
-    let streams = Streams { stdin, stdout, stderr };
-    let ended = read(order, bytes).and_then(|order| start(alone, &order, streams, &control));
-    if let Err(failure) = ended {
+    if let Err(failure) = order.and_then(|order| start(alone, &order, streams, control)) {
         let _ = control.send(&Event::Failed(failure), &[]);
     }
     sys::exit(0)
 }
 
-fn read(order: OwnedFd, length: u64) -> Result<Order, Failure> {
-    let mut bytes = Vec::new();
-    File::from(order)
-        .take(length)
-        .read_to_end(&mut bytes)
-        .and_then(|_| postcard::from_bytes(&bytes).map_err(io::Error::other))
-        .map_err(Step::Request.of(""))
-}
-
 fn start(alone: Alone, order: &Order, streams: Streams, control: &Socket) -> Result<(), Failure> {
-    let failed = |error: io::Error| Step::Fork.failed("", error);
-    // Inside its own namespace a process cannot tell who it was.
-    let identity = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let (tool_ours, tool_theirs) = Socket::pair().map_err(failed)?;
     let terminal = Lent::by(order.confinement.terminal);
-    let (first, init) = match order.confinement.tier {
-        Tier::Namespaces => {
-            let (ours, theirs) = Socket::pair().map_err(failed)?;
-            match sys::fork_into(alone, namespaces(order)).map_err(Step::Namespaces.of(""))? {
-                Fork::Child => {
-                    drop((ours, tool_ours));
-                    init::run(alone, order, identity, streams, &theirs, tool_theirs)
-                }
-                Fork::Parent(init) => (init, Some(ours)),
-            }
-        }
+    let begun = match order.confinement.tier {
+        Tier::Namespaces => begin_init(alone, order, streams)?,
         Tier::Landlock | Tier::None => {
-            // What the tool leaves behind becomes a child of this process, and is found.
-            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-                .map_err(|error| failed(error.into()))?;
-            (tool::start(alone, order, &streams, &tool_theirs, true).map_err(failed)?, None)
+            let begun = begin_tool(alone, order, &streams).map_err(unforked)?;
+            // Whoever reads what the tool says hears of its end when nobody else can write there.
+            drop(streams);
+            begun
         }
     };
-    drop((tool_theirs, streams));
-    let mut supervisor = Supervisor::new(order, first, init, tool_ours).map_err(failed)?;
+    let Begun { first, init, tool, failure } = begun;
+    let mut supervisor = Supervisor::new(order, first, init, tool).map_err(unforked)?;
     supervisor.terminal = terminal;
-    supervisor.watch(control);
+    supervisor.watch(control, failure);
     Ok(())
+}
+
+fn unforked(error: io::Error) -> Failure {
+    Step::Fork.failed("", error)
+}
+
+/// What was started.
+struct Begun {
+    first: Pid,
+    init: Option<Socket>,
+    /// By which the tool is heard, until it is executed; none where it has been.
+    tool: Option<Socket>,
+    failure: Option<Failure>,
+}
+
+fn begin_init(alone: Alone, order: &Order, streams: Streams) -> Result<Begun, Failure> {
+    // Inside its own namespace a process cannot tell who it was.
+    let identity = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let (tool_ours, tool_theirs) = Socket::pair().map_err(unforked)?;
+    let (ours, theirs) = Socket::pair().map_err(unforked)?;
+    match sys::fork_into(alone, namespaces(order)).map_err(Step::Namespaces.of(""))? {
+        Fork::Child => {
+            drop((ours, tool_ours));
+            init::run(alone, order, identity, streams, &theirs, tool_theirs)
+        }
+        Fork::Parent(first) => {
+            Ok(Begun { first, init: Some(ours), tool: Some(tool_ours), failure: None })
+        }
+    }
+}
+
+fn begin_tool(alone: Alone, order: &Order, streams: &Streams) -> io::Result<Begun> {
+    // What the tool leaves behind becomes a child of this process, and is found.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    if !tool::asks(&order.confinement) {
+        let (first, failure) = tool::start_here(alone, order, streams)?;
+        return Ok(Begun { first, init: None, tool: None, failure });
+    }
+    let (ours, theirs) = Socket::pair()?;
+    let first = tool::start_answering(alone, order, streams, &theirs)?;
+    Ok(Begun { first, init: None, tool: Some(ours), failure: None })
 }
 
 fn namespaces(order: &Order) -> libc::c_int {
@@ -138,7 +157,12 @@ enum Source {
 }
 
 impl<'a> Supervisor<'a> {
-    fn new(order: &'a Order, first: Pid, init: Option<Socket>, tool: Socket) -> io::Result<Self> {
+    fn new(
+        order: &'a Order,
+        first: Pid,
+        init: Option<Socket>,
+        tool: Option<Socket>,
+    ) -> io::Result<Self> {
         let how = &order.confinement;
         Ok(Self {
             tier: how.tier,
@@ -146,7 +170,7 @@ impl<'a> Supervisor<'a> {
             first_ended: pidfd_open(first, PidfdFlags::empty())?,
             group: (how.tier != Tier::Namespaces).then_some(first),
             init,
-            tool: Some(tool),
+            tool,
             calls: None,
             orphans: (how.tier != Tier::Namespaces).then(sys::ended_children).transpose()?,
             observer: Observer::new(&how.view, how.network, how.execute),
@@ -159,12 +183,13 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Serves everybody until the first process has ended, then says how it went.
-    fn watch(mut self, control: &Socket) {
-        while let Ok(ready) = self.wait(control) {
-            let is_over = ready.into_iter().any(|source| !self.serve(source, control));
-            if is_over {
-                break;
-            }
+    fn watch(mut self, control: &Socket, failure: Option<Failure>) {
+        let mut goes_on = match failure {
+            Some(failure) => self.fail(failure, control),
+            None => self.announce(control),
+        };
+        while goes_on && let Ok(ready) = self.wait(control) {
+            goes_on = ready.into_iter().all(|source| self.serve(source, control));
         }
         let ended = self.finish(control);
         if self.failed {

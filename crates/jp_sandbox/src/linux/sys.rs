@@ -92,12 +92,14 @@ pub(super) fn fork_into(_: Alone, namespaces: libc::c_int) -> io::Result<Fork> {
 }
 
 /// A child that uses the memory of this process, which is stopped until the child has executed a
-/// program or ended. Nothing is copied, so it costs little. The child must not come back from `run`.
+/// program or ended. Nothing is copied, so it costs little. Where `run` comes back the child ends, and what
+/// `run` has written is there for this process.
 pub(super) fn fork_borrowing(_: Alone, mut run: &mut dyn FnMut()) -> io::Result<Pid> {
     extern "C" fn enter(run: *mut libc::c_void) -> libc::c_int {
         // SAFETY: this is the reference below, and whoever lent it is stopped.
         let run = unsafe { &mut *run.cast::<&mut dyn FnMut()>() };
         run();
+        // The frames above this one are those of a process that is stopped in them.
         exit(127)
     }
     let mut stack = vec![0_u8; 256 * 1024];

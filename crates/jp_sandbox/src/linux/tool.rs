@@ -35,33 +35,62 @@ pub(super) struct Streams {
     pub(super) stderr: OwnedFd,
 }
 
-/// Starts the program. Who has to answer the calls of the new process cannot be stopped while it is
-/// made, so then everything is copied for it.
+/// Starts the program, which tells the socket what goes wrong. This process is stopped until then.
 pub(super) fn start(
     alone: Alone,
     order: &Order,
     streams: &Streams,
     supervisor: &Socket,
-    answers_calls: bool,
 ) -> io::Result<Pid> {
     let parent = rustix::process::getpid();
-    if answers_calls && !asked(&order.confinement).is_empty() {
-        return match sys::fork(alone)? {
-            Fork::Child => run(order, streams, supervisor, parent),
-            Fork::Parent(tool) => Ok(tool),
-        };
-    }
-    sys::fork_borrowing(alone, &mut || run(order, streams, supervisor, parent))
+    sys::fork_borrowing(alone, &mut || run_or_tell(order, streams, supervisor, parent))
 }
 
-/// Never returns: becomes the program, or says why not.
-fn run(order: &Order, streams: &Streams, supervisor: &Socket, parent: Pid) -> ! {
-    let failure = match end_with(parent) {
-        Ok(()) => become_program(order, streams, supervisor),
-        Err(failure) => failure,
-    };
+/// The same for whoever has to answer the calls of the program, and cannot be stopped: everything is copied for it.
+pub(super) fn start_answering(
+    alone: Alone,
+    order: &Order,
+    streams: &Streams,
+    supervisor: &Socket,
+) -> io::Result<Pid> {
+    let parent = rustix::process::getpid();
+    match sys::fork(alone)? {
+        Fork::Child => run_or_tell(order, streams, supervisor, parent),
+        Fork::Parent(tool) => Ok(tool),
+    }
+}
+
+/// Starts a program that does not [ask](asks). It runs when this returns, or there is a failure, which is in the memory
+/// of this process: that is what it has used until then.
+pub(super) fn start_here(
+    alone: Alone,
+    order: &Order,
+    streams: &Streams,
+) -> io::Result<(Pid, Option<Failure>)> {
+    let parent = rustix::process::getpid();
+    let mut failure = None;
+    let tool =
+        sys::fork_borrowing(alone, &mut || failure = Some(run(order, streams, None, parent)))?;
+    Ok((tool, failure))
+}
+
+/// Whether somebody has to answer calls of the program.
+pub(super) fn asks(how: &Confinement) -> bool {
+    !asked(how).is_empty()
+}
+
+fn run_or_tell(order: &Order, streams: &Streams, supervisor: &Socket, parent: Pid) -> ! {
+    let failure = run(order, streams, Some(supervisor), parent);
     let _ = supervisor.send(&Inner::Failed(failure), &[]);
     sys::exit(127)
+}
+
+/// Becomes the program. Returns only when that failed.
+fn run(order: &Order, streams: &Streams, supervisor: Option<&Socket>, parent: Pid) -> Failure {
+    match end_with(parent) {
+        Ok(()) => become_program(order, streams, supervisor),
+        Err(failure) => failure,
+    }
 }
 
 /// Lets this process end with its parent, also when that has ended already: the kernel only tells of
@@ -75,7 +104,7 @@ fn end_with(parent: Pid) -> Result<(), Failure> {
     Ok(())
 }
 
-fn become_program(order: &Order, streams: &Streams, supervisor: &Socket) -> Failure {
+fn become_program(order: &Order, streams: &Streams, supervisor: Option<&Socket>) -> Failure {
     match prepare(order, streams, supervisor) {
         Ok(command) => {
             let error = command.execute();
@@ -120,7 +149,11 @@ impl Command {
     }
 }
 
-fn prepare(order: &Order, streams: &Streams, supervisor: &Socket) -> Result<Command, Failure> {
+fn prepare(
+    order: &Order,
+    streams: &Streams,
+    supervisor: Option<&Socket>,
+) -> Result<Command, Failure> {
     let how = &order.confinement;
     let mut command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
     if let Some(lender) = how.terminal.and_then(Pid::from_raw) {
@@ -163,7 +196,7 @@ fn asked(how: &Confinement) -> Vec<libc::c_long> {
     if how.tier == Tier::None { Vec::new() } else { notify::calls(how.observe, how.execute) }
 }
 
-fn restrict_calls(how: &Confinement, supervisor: &Socket) -> io::Result<()> {
+fn restrict_calls(how: &Confinement, supervisor: Option<&Socket>) -> io::Result<()> {
     let asked = asked(how);
     let wanted = seccomp::Wanted {
         tier: how.tier,
@@ -171,9 +204,12 @@ fn restrict_calls(how: &Confinement, supervisor: &Socket) -> io::Result<()> {
         forbid_memory_files: forbids_memory_files(how),
     };
     let filter = seccomp::filter(wanted, &asked)?;
-    match sys::seccomp(&filter, !asked.is_empty())? {
-        Some(calls) => supervisor.send(&Inner::Calls, &[calls.as_fd()]),
-        None => Ok(()),
+    let calls = sys::seccomp(&filter, !asked.is_empty())?;
+    match (calls, supervisor) {
+        (Some(calls), Some(supervisor)) => supervisor.send(&Inner::Calls, &[calls.as_fd()]),
+        // Nobody would answer, and the program would wait for ever.
+        (Some(_), None) => Err(io::ErrorKind::NotConnected.into()),
+        (None, _) => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_sandbox::{
     confinement::Tier,
-    plan::{Plan, Request, SystemPaths, Verdict, plan},
+    plan::{Plan, Profile, Request, SystemPaths, Verdict, plan},
     presets::{Preset, PresetPlaces},
     view::What,
 };
@@ -55,7 +55,7 @@ impl Drop for Temp {
 /// What the request is made of beside that, owned.
 #[derive(Debug)]
 pub(crate) struct Parts {
-    pub(crate) profile: jp_sandbox::plan::Profile,
+    pub(crate) profile: Profile,
     tier: Tier,
     lifetime: jp_sandbox::plan::Lifetime,
     transactional: bool,
@@ -96,8 +96,14 @@ impl Confiner {
         // Only a namespace can have an empty directory where the host has another.
         let temp =
             (tier == Tier::Landlock).then(Temp::new).transpose().map_err(ConfineError::Temp)?;
+        let profile = subject.profile.unwrap_or(self.settings.profile);
+        let ground = Ground { root: subject.root, home: home.as_deref() };
+        let system = match profile {
+            Profile::Sealed { .. } => system::hidden(presets, ground),
+            _ => system::paths(presets, needs, has_rules, ground),
+        };
         let parts = Parts {
-            profile: subject.profile.unwrap_or(self.settings.profile),
+            profile,
             tier,
             lifetime: subject.lifetime,
             transactional: subject.transactional,
@@ -108,12 +114,7 @@ impl Confiner {
                 home.as_deref(),
             )?,
             approved: subject.approved.to_vec(),
-            system: system::paths(
-                presets,
-                needs,
-                has_rules,
-                Ground { root: subject.root, home: home.as_deref() },
-            ),
+            system,
             home,
             temp: temp.as_ref().map_or_else(|| TEMP.into(), |temp| temp.0.clone()),
             program: subject.program.to_owned(),

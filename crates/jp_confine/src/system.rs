@@ -25,6 +25,15 @@ pub(crate) fn presets(surroundings: &Surroundings) -> Vec<(Preset, PresetPlaces)
     Preset::ALL.map(|preset| (preset, preset.places(&variable, home))).to_vec()
 }
 
+/// What is sealed gets nothing of them, and never sees what they keep hidden.
+pub(crate) fn hidden(presets: &[(Preset, PresetPlaces)], ground: Ground<'_>) -> SystemPaths {
+    let hidden = presets.iter().flat_map(|(_, places)| ground.existing(&places.hidden));
+    let mut paths = SystemPaths { hidden: hidden.collect(), ..SystemPaths::default() };
+    paths.hidden.sort();
+    paths.hidden.dedup();
+    paths
+}
+
 /// What a tool gets of them.
 pub(crate) fn paths(
     presets: &[(Preset, PresetPlaces)],

@@ -47,8 +47,12 @@ pub(super) fn unapproved<'a>(request: &Request<'a>) -> impl Iterator<Item = &'a 
 impl Hidden {
     /// Nothing below a sensitive path is shown because of a place of its own.
     fn forget_below(&mut self, path: &Utf8Path) {
-        let places = self.view.places().iter().filter(|place| !place.path.starts_with(path));
-        self.view = View::new(places.cloned());
+        let is_below = |place: &&Place| place.path.starts_with(path);
+        // Most sensitive paths have nothing below them that is shown.
+        if self.view.places().iter().any(|place| is_below(&place)) {
+            let others = self.view.places().iter().filter(|place| !is_below(place));
+            self.view = View::new(others.cloned());
+        }
     }
 
     fn hide(&mut self, request: &Request<'_>, path: &Utf8Path, facts: &dyn Facts) {

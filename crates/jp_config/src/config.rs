@@ -214,7 +214,7 @@ fn typed<T: Settings>(root: Node) -> Resolved<T> {
 /// with the places that are known.
 fn explained<T: Settings>(values: &T, root: &Node) -> Node {
     let json = serde_json::to_value(values).expect("settings are made of what JSON can say");
-    Node::annotate(&json, Some(root)).unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))
+    Node::annotate(json, Some(root)).unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))
 }
 
 /// The check lets nothing through that the types refuse; a test with any configuration the schema admits

@@ -78,7 +78,7 @@ impl Config {
     /// This configuration with the changes of `delta`, which errors and origins call `name`.
     pub fn with(&self, delta: &Delta, name: impl Into<String>) -> Result<Self, ConfigErrors> {
         let (set, unset) = taken_apart(&delta.0);
-        let text = match Node::annotate(&Value::Object(set), None) {
+        let text = match Node::annotate(Value::Object(set), None) {
             Some(Node { data: Data::Table(table), .. }) => emit::table(&[], &table, None),
             _ => String::new(),
         };

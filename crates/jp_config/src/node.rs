@@ -166,16 +166,16 @@ impl Node {
 
     /// The value `json` with the origins that the same places have in `known`; what `known` does
     /// not have is a built-in default. Nulls stand for nothing and are left out.
-    pub(crate) fn annotate(json: &Value, known: Option<&Self>) -> Option<Self> {
+    pub(crate) fn annotate(json: Value, known: Option<&Self>) -> Option<Self> {
         let origin = known.map_or(Origin::DEFAULT, |it| it.origin);
         let data = match json {
             Value::Null => return None,
-            Value::Bool(it) => Data::Bool(*it),
+            Value::Bool(it) => Data::Bool(it),
             Value::Number(it) => match it.as_i64() {
                 Some(it) => Data::Integer(it),
                 None => Data::Float(it.as_f64()?),
             },
-            Value::String(it) => Data::Text(it.clone()),
+            Value::String(it) => Data::Text(it),
             Value::Array(list) => Data::List(annotate_list(list, known)),
             Value::Object(map) => Data::Table(annotate_table(map, known)),
         };
@@ -183,21 +183,21 @@ impl Node {
     }
 }
 
-fn annotate_list(list: &[Value], known: Option<&Node>) -> Vec<Node> {
+fn annotate_list(list: Vec<Value>, known: Option<&Node>) -> Vec<Node> {
     let known = match known.map(|it| &it.data) {
         Some(Data::List(known)) => known.as_slice(),
         _ => &[],
     };
     let annotate = |(index, json)| Node::annotate(json, known.get(index));
-    list.iter().enumerate().filter_map(annotate).collect()
+    list.into_iter().enumerate().filter_map(annotate).collect()
 }
 
-fn annotate_table(map: &Map<String, Value>, known: Option<&Node>) -> Table {
+fn annotate_table(map: Map<String, Value>, known: Option<&Node>) -> Table {
     let known = known.and_then(Node::as_table);
-    let annotate = |(key, json): (&String, &Value)| {
-        let known = known.and_then(|it| it.get(key));
+    let annotate = |(key, json): (String, Value)| {
+        let known = known.and_then(|it| it.get(&key));
         let node = Node::annotate(json, known.map(|it| &it.node))?;
-        Some((key.clone(), Entry { key: known.map_or(Origin::DEFAULT, |it| it.key), node }))
+        Some((key, Entry { key: known.map_or(Origin::DEFAULT, |it| it.key), node }))
     };
-    map.iter().filter_map(annotate).collect()
+    map.into_iter().filter_map(annotate).collect()
 }

@@ -33,12 +33,13 @@ pub(crate) struct Model {
 struct Definition {
     name: Cow<'static, str>,
     text: &'static str,
-    shape: OnceLock<Shape>,
+    /// Most are never asked for, and take no room.
+    shape: OnceLock<Box<Shape>>,
 }
 
 impl Definition {
     fn shape(&self) -> &Shape {
-        self.shape.get_or_init(|| schema::read(self.text))
+        self.shape.get_or_init(|| Box::new(schema::read(self.text)))
     }
 }
 
@@ -133,7 +134,7 @@ impl Model {
         let definitions = definitions.map(|(name, it)| Definition {
             name: name.clone().into(),
             text: "",
-            shape: shape(it).into(),
+            shape: Box::new(shape(it)).into(),
         });
         (Self { root, definitions: definitions.collect() }, unknown)
     }

@@ -24,7 +24,7 @@ impl ToolTable {
     /// The table with its header, as it stands in a configuration file.
     pub fn to_toml(&self) -> String {
         let path = ["conversation".to_owned(), "tools".to_owned(), self.name.clone()];
-        let node = Node::annotate(&Value::Object(self.keys.clone()), None);
+        let node = Node::annotate(Value::Object(self.keys.clone()), None);
         match node.as_ref().and_then(Node::as_table) {
             Some(keys) => emit::table(&path, keys, None),
             None => String::new(),

@@ -181,7 +181,7 @@ fn any_config() -> impl Strategy<Value = String> {
                 project.as_object_mut().unwrap().entry(key).or_insert("x".into());
             }
         }
-        let node = Node::annotate(&json, None).unwrap();
+        let node = Node::annotate(json.clone(), None).unwrap();
         emit::table(&[], node.as_table().unwrap(), None)
     })
 }

@@ -7,7 +7,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Seek, SeekFrom},
+    io::{self, Read, Seek, SeekFrom},
     sync::Arc,
 };
 
@@ -16,6 +16,7 @@ use jp_tool::access::{
     Capability, FsAccessError,
     path::{self as access, Contents, Directory, Entry, Existing, Files, OpenError, Root},
 };
+use rustix::{buffer::spare_capacity, io::Errno};
 
 use crate::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
@@ -82,7 +83,7 @@ impl FsProjectFiles {
             match self.files.create_dir(dir) {
                 // Somebody else was faster.
                 Err(OpenError::Io { source, .. })
-                    if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+                    if source.kind() == io::ErrorKind::AlreadyExists => {}
                 made => made.map_err(|error| ProjectError::from_open(error, path))?,
             }
         }
@@ -139,7 +140,7 @@ impl FsProjectFiles {
         let dir = self.all.directory_in(parent, name)?;
         let failed = |source| OpenError::Io { path: dir.path().to_owned(), source };
         if depth >= MAX_DEPTH {
-            return Err(failed(std::io::Error::other("the directory is too deep")));
+            return Err(failed(io::Error::other("the directory is too deep")));
         }
         let mut entries: Vec<Entry> = dir.entries()?.collect::<Result<_, _>>().map_err(failed)?;
         entries.sort();
@@ -173,11 +174,11 @@ impl ProjectFiles for FsProjectFiles {
             .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;
         let failed = |error| ProjectError::from_io(error, path);
         let (offset, len) = part.of(size, path)?;
-        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
         if offset > 0 {
             file.seek(SeekFrom::Start(offset)).map_err(failed)?;
         }
-        file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+        let len = usize::try_from(len).map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
+        let bytes = read_most(&file, len).map_err(failed)?;
         Ok(Content { bytes, size })
     }
 
@@ -264,7 +265,7 @@ impl ProjectFiles for FsProjectFiles {
                 }
                 // What some systems say of a directory.
                 ProjectError::Io { source, .. }
-                    if source.kind() == std::io::ErrorKind::PermissionDenied
+                    if source.kind() == io::ErrorKind::PermissionDenied
                         && self.all.directory(path.as_path()).is_ok() =>
                 {
                     match reach {
@@ -334,7 +335,7 @@ impl ProjectFiles for FsProjectFiles {
         let (canonical, _) = self.find_out(path.as_path())?;
         ProjectPath::new(canonical.as_str()).map_err(|error| ProjectError::Io {
             path: path.to_string(),
-            source: std::io::Error::new(std::io::ErrorKind::InvalidFilename, error),
+            source: io::Error::new(io::ErrorKind::InvalidFilename, error),
         })
     }
 
@@ -397,6 +398,22 @@ impl From<access::Kind> for Kind {
             access::Kind::Symlink | access::Kind::Other => Self::Other,
         }
     }
+}
+
+/// So many bytes from where the file stands, or fewer where it ends. The system is asked directly: small files are
+/// read so often that what the C library does beside it would show.
+fn read_most(file: &File, len: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        match rustix::io::read(file, spare_capacity(&mut bytes)) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // The room may be larger than was asked for.
+    bytes.truncate(len);
+    Ok(bytes)
 }
 
 /// An error about something that the walk found, whose path need not be one that can be asked for.

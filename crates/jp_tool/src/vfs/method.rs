@@ -155,16 +155,19 @@ impl Call {
     /// times; that way has four answers to four mistakes, and this one has none. `None` says that the
     /// line has another form or that something is wrong with it.
     pub fn parse_usual(line: &[u8]) -> Option<(Id, Self)> {
-        let rest = line.strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?;
-        let (id, rest) = rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit())?);
+        let line = str::from_utf8(line).ok()?;
+        let rest = line.strip_prefix(r#"{"jsonrpc":"2.0","id":"#)?;
+        let (id, rest) = rest.split_at(rest.bytes().position(|byte| !byte.is_ascii_digit())?);
         // A number does not begin with a zero, unless it is one.
-        let id = str::from_utf8(id).ok().filter(|id| *id == "0" || !id.starts_with('0'))?;
-        let rest = rest.strip_prefix(br#","method":""#)?;
-        let (method, rest) = rest.split_at(memchr::memchr(b'"', rest)?);
-        let method = Method::from_name(str::from_utf8(method).ok()?)?;
+        if id.starts_with('0') && id != "0" {
+            return None;
+        }
+        let rest = rest.strip_prefix(r#","method":""#)?;
+        let (method, rest) = rest.split_at(memchr::memchr(b'"', rest.as_bytes())?);
+        let method = Method::from_name(method)?;
         // What stands between these two is one object only if it can be read as one.
-        let params = rest.strip_prefix(br#"","params":"#)?.strip_suffix(b"}")?;
-        let call = Self::read(method, str::from_utf8(params).ok()?).ok()?;
+        let params = rest.strip_prefix(r#"","params":"#)?.strip_suffix('}')?;
+        let call = Self::read(method, params).ok()?;
         Some((Id::Integer(id.parse().ok()?), call))
     }
 

@@ -379,7 +379,8 @@ impl Talk {
             Inbound::Cancel => self.cancel(),
             Inbound::Alarm => {
                 self.alarm = None;
-                self.clock.impatience(self.debts())
+                let debts = self.debts();
+                self.clock.impatience(debts)
             }
             Inbound::Quit => return Next::Quit,
         };
@@ -399,7 +400,8 @@ impl Talk {
     /// Sees to it that patience has an end. One that is set for later than needed is set anew; one for
     /// earlier only rings for nothing.
     fn set_alarm(&mut self) {
-        let Some(deadline) = self.clock.deadline(self.debts()) else { return };
+        let debts = self.debts();
+        let Some(deadline) = self.clock.deadline(debts) else { return };
         if self.alarm.as_ref().is_none_or(|alarm| deadline < alarm.at()) {
             self.alarm = Some(Alarm::set(deadline, self.shared.clone(), &self.runtime));
         }

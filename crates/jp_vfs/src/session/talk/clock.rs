@@ -21,6 +21,10 @@ pub(super) struct Clock {
     last_read: Instant,
     /// Whether something was left to read after the last attempt to send.
     has_backlog: bool,
+    /// Whether it is now that it last read something, or that its last word counts from. The time is only asked for
+    /// before a wait: who gets answer after answer is not waited for.
+    is_read_now: bool,
+    is_word_now: bool,
 }
 
 /// One of the two who talk.
@@ -48,6 +52,8 @@ impl Clock {
             last_word: now,
             last_read: now,
             has_backlog: false,
+            is_read_now: false,
+            is_word_now: false,
         }
     }
 
@@ -77,9 +83,9 @@ impl Clock {
     /// Something was sent, or an attempt was made.
     pub(super) fn sent(&mut self, sent: Sent) {
         if !self.has_backlog || sent != Sent::Part(false) {
-            self.last_read = Instant::now();
+            self.is_read_now = true;
             if self.is_owed {
-                self.last_word = self.last_read;
+                self.is_word_now = true;
                 self.is_owed = matches!(sent, Sent::Part(_));
             }
         }
@@ -87,7 +93,8 @@ impl Clock {
     }
 
     /// When patience ends, if nothing happens until then.
-    pub(super) fn deadline(&self, debts: Debts) -> Option<Instant> {
+    pub(super) fn deadline(&mut self, debts: Debts) -> Option<Instant> {
+        self.look();
         let is_awaited = debts.word && self.next == Side::Tool && !self.is_owed;
         let silent = is_awaited.then(|| self.last_word + self.patience);
         // What nobody has tried to send yet cannot have been left unread.
@@ -96,12 +103,25 @@ impl Clock {
     }
 
     /// Why the session ends, if patience has.
-    pub(super) fn impatience(&self, debts: Debts) -> Option<End> {
+    pub(super) fn impatience(&mut self, debts: Debts) -> Option<End> {
         let deadline = self.deadline(debts)?;
         (Instant::now() >= deadline).then_some(if self.has_backlog {
             End::Deaf(self.patience)
         } else {
             End::Silent(self.patience)
         })
+    }
+
+    /// Takes down the time of what has happened since the last look.
+    fn look(&mut self) {
+        if self.is_read_now || self.is_word_now {
+            let now = Instant::now();
+            if std::mem::take(&mut self.is_read_now) {
+                self.last_read = now;
+            }
+            if std::mem::take(&mut self.is_word_now) {
+                self.last_word = now;
+            }
+        }
     }
 }

@@ -42,20 +42,21 @@ pub(super) fn log(plugin: &str, log: &Log) {
 pub(super) async fn stderr(plugin: &str, mut from: pipe::Receiver) {
     let mut buffer = Vec::with_capacity(LONGEST);
     loop {
-        let read = from.read_buf(&mut buffer).await;
-        let is_over = !matches!(read, Ok(1..));
+        if !matches!(from.read_buf(&mut buffer).await, Ok(1..)) {
+            if !buffer.is_empty() {
+                line(plugin, &buffer);
+            }
+            return;
+        }
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', &buffer) {
             line(plugin, &buffer[start..end]);
             start = end + 1;
         }
         buffer.drain(..start);
-        if buffer.len() >= LONGEST || (is_over && !buffer.is_empty()) {
+        if buffer.len() >= LONGEST {
             line(plugin, &buffer);
             buffer.clear();
-        }
-        if is_over {
-            return;
         }
         // Nobody else would come to his turn while a plugin does nothing but write.
         tokio::task::yield_now().await;

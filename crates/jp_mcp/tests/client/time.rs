@@ -34,8 +34,9 @@ async fn progress_is_heard_in_order_and_gives_more_time() {
 
 #[tokio::test]
 async fn progress_without_end_is_ended() {
-    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_millis(100));
-    let arguments = object(json!({ "steps": 1000, "every": 40 }));
+    // A second between two reports is what a busy machine may take.
+    let scene = Scene::with(&["era=legacy"], |spec| spec.patience = Duration::from_secs(1));
+    let arguments = object(json!({ "steps": 1000, "every": 50 }));
     let cancel = CancellationToken::new();
     let mut slow = call("slow", &arguments, &Never, &cancel);
     slow.progress = Some(&|_| {});
@@ -43,7 +44,7 @@ async fn progress_without_end_is_ended() {
     let ended = scene.client.call_tool(slow).await;
     assert!(matches!(ended, Err(McpError::Timeout { .. })), "{ended:?}");
     let took = begun.elapsed();
-    assert!(took > Duration::from_millis(900) && took < Duration::from_secs(10), "{took:?}");
+    assert!(took > Duration::from_secs(9) && took < Duration::from_secs(30), "{took:?}");
 }
 
 #[tokio::test]

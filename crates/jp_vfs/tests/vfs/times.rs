@@ -100,11 +100,11 @@ fn a_tool_that_stays_alive_may_idle() {
 // One that does not read what it is sent is not waited for either.
 #[test]
 fn a_deaf_tool_is_given_up() {
-    let world = impatient(400);
+    let world = impatient(1_500);
     world.put("large", vec![b'x'; 5_000_000]);
     let mut tool = world.start();
     tool.request(1, "fs.read", json!({"path": "large"}));
-    assert_eq!(tool.end(), End::Deaf(Duration::from_millis(400)));
+    assert_eq!(tool.end(), End::Deaf(Duration::from_millis(1_500)));
 }
 
 // Slowly is not never: 64 KiB now and then, for longer than its patience.
@@ -126,10 +126,10 @@ fn a_slow_reader_is_not_deaf() {
 // A tool that was told to end is not blamed for being silent; that has a time of its own.
 #[test]
 fn a_cancelled_tool_is_not_silent() {
-    let world = impatient(200);
+    let world = impatient(1_500);
     let mut tool = world.start();
     tool.session().cancel();
     assert_eq!(tool.line()["method"], "cancel");
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(2_500));
     assert!(tool.is_served());
 }

@@ -41,7 +41,7 @@ mod tidy;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Parser, Subcommand};
 
 use crate::failure::{Failure, Result};
@@ -181,4 +181,14 @@ fn run(task: Task) -> Result {
 fn root() -> &'static Utf8Path {
     let own = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own)
+}
+
+/// The directory of this program, in which Cargo puts the others of the same profile.
+fn own_dir() -> Result<Utf8PathBuf> {
+    let path = std::env::current_exe().map_err(Failure::because("cannot find this program"))?;
+    let path =
+        Utf8PathBuf::try_from(path).map_err(Failure::because("cannot use the target directory"))?;
+    path.parent()
+        .map(ToOwned::to_owned)
+        .ok_or_else(|| Failure::new("this program has no directory"))
 }

@@ -13,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::cmd::Cmd;
 use crate::failure::{Failure, Result};
-use crate::{needs, root};
+use crate::{needs, own_dir, root};
 
 /// What the build script of `jp` gives to the linker.
 const LIST: &str = "crates/jp_cli/functions.txt";
@@ -35,7 +35,9 @@ const RUNS: &[&[&str]] = &[
 pub(crate) fn run() -> Result {
     needs::meet(needs::ORDER)?;
     Cmd::cargo(&["build", "--release", "--package", "jp_cli"]).run()?;
-    let world = World::new().map_err(Failure::because("cannot make a workspace"))?;
+    let own = own_dir()?;
+    let world = World::new(own.parent().unwrap_or(&own));
+    let world = world.map_err(Failure::because("cannot make a workspace"))?;
     let (mut seen, mut names) = (HashSet::new(), String::new());
     for words in RUNS {
         for name in world.reached(words)?.lines().filter(|name| seen.insert((*name).to_owned())) {
@@ -63,11 +65,13 @@ pub(crate) fn known(program: &Utf8Path) -> Result<(usize, usize)> {
 /// A user with a workspace and a plugin that does nothing, removed at the end.
 struct World {
     dir: Utf8PathBuf,
+    jp: Utf8PathBuf,
 }
 
 impl World {
-    fn new() -> io::Result<Self> {
-        let world = Self { dir: root().join("target/order") };
+    /// In the directory where Cargo keeps what it builds.
+    fn new(target: &Utf8Path) -> io::Result<Self> {
+        let world = Self { dir: target.join("order"), jp: target.join("release/jp") };
         let _ = fs::remove_dir_all(&world.dir);
         let plugin = "#!/bin/sh\nread -r init\necho '{\"type\":\"exit\",\"code\":0}'\n";
         let trust = "[plugins.command.noop]\nrun = 'unattended'\n";
@@ -87,12 +91,12 @@ impl World {
     /// The functions that `jp` reaches with these words, a line each.
     fn reached(&self, words: &[&str]) -> Result<String> {
         let (found, project) = (self.dir.join("reached"), self.dir.join("project"));
-        let (tracer, jp) = (root().join(TRACER), root().join("target/release/jp"));
+        let tracer = root().join(TRACER);
         let home = format!("HOME={}", self.dir.join("home"));
         let others = env::var("PATH").unwrap_or_default();
         let path = format!("PATH={}:{others}", self.dir.join("bin"));
         let mut command = vec!["-C", project.as_str(), &home, &path, "python3", tracer.as_str()];
-        command.extend([found.as_str(), jp.as_str()]);
+        command.extend([found.as_str(), self.jp.as_str()]);
         command.extend(words);
         let run = Cmd::new("env", &command);
         let output = run.output()?;

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jp_conversation::{Event, encode_batch};
 use jp_workspace::{FsStore, Select, Store as _};
 use serde_json::{Value, json};
@@ -89,27 +89,17 @@ fn read_events(world: &Rc<World>) -> Pair {
     }
 }
 
-/// `jp noop` against the script itself.
+/// `jp noop` against the script itself, both in the same surroundings and heard to their end.
 fn dispatch(world: &Rc<World>) -> Result<Pair> {
     let (subject, peer) = (Rc::clone(world), Rc::clone(world));
     let init = world.run(&["first"])?;
+    let script = world.dir.join("bin/jp-noop");
     Ok(Pair {
         name: "plugin dispatch, against running it bare".to_owned(),
         limit: 3.0,
         samples: 60,
         subject: Work::repeat(1, move || subject.run(&["noop"]).map(drop)),
-        peer: Work::repeat(1, move || {
-            let mut child = Command::new(peer.dir.join("bin/jp-noop"))
-                .stdin(Stdio::piped())
-                .stdout(Stdio::null())
-                .spawn()
-                .map_err(Failure::because("cannot start the plugin"))?;
-            if let Some(mut stdin) = child.stdin.take() {
-                // It may have ended by itself.
-                let _ = stdin.write_all(init.as_bytes());
-            }
-            child.wait().map(drop).map_err(Failure::because("cannot wait for the plugin"))
-        }),
+        peer: Work::repeat(1, move || peer.run_bare(&script, &init)),
     })
 }
 
@@ -160,19 +150,38 @@ impl World {
 
     /// What a plugin prints.
     fn run(&self, words: &[&str]) -> Result<String> {
-        let output = Command::new(&self.jp)
-            .args(words)
-            .current_dir(self.project())
-            .env_clear()
-            .env("HOME", self.dir.join("home"))
-            .env("PATH", format!("{}:/usr/bin:/bin", self.dir.join("bin")))
-            .stdin(Stdio::null())
-            .output()
-            .map_err(Failure::because("cannot start jp"))?;
+        let mut command = self.command(&self.jp);
+        let output = command.args(words).stdin(Stdio::null()).output();
+        let output = output.map_err(Failure::because("cannot start jp"))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         Err(Failure::new(format!("the plugin failed: {}", String::from_utf8_lossy(&output.stderr))))
+    }
+
+    /// Runs a script without `jp`, with this line on its standard input.
+    fn run_bare(&self, script: &Utf8Path, line: &str) -> Result {
+        let run = || -> io::Result<()> {
+            let mut command = self.command(script);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn()?;
+            if let Some(mut stdin) = child.stdin.take() {
+                // It may have ended by itself.
+                let _ = stdin.write_all(line.as_bytes());
+            }
+            child.wait_with_output().map(drop)
+        };
+        run().map_err(Failure::because("cannot run the plugin"))
+    }
+
+    fn command(&self, program: &Utf8Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.project())
+            .env_clear()
+            .env("HOME", self.dir.join("home"))
+            .env("PATH", format!("{}:/usr/bin:/bin", self.dir.join("bin")));
+        command
     }
 
     /// How long the plugin says that it took.

@@ -21,6 +21,8 @@ EXECUTED = 4
 INSTRUCTION_POINTER, ENTRY = 16, 9
 ALL_CHILDREN = 0x40000000
 BREAKPOINT = b"\xcc"
+# After so many seconds a run is given up.
+LONGEST = 120
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -109,6 +111,7 @@ def follow(first, reached):
 
 def main():
     file, words = sys.argv[1], sys.argv[2:]
+    signal.alarm(LONGEST)
     pid = started(words)
     reached = Reached(pid, words[0])
     if ended := follow(pid, reached):

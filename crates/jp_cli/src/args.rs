@@ -32,6 +32,8 @@ use crate::exit;
 #[derive(Debug, Parser)]
 #[command(
     name = "jp",
+    // Also where the file has another name: hints, plugins and their help speak of `jp`.
+    bin_name = "jp",
     version,
     after_long_help = exit::HELP,
     arg_required_else_help = true,

@@ -17,6 +17,8 @@ use crate::{
 };
 
 /// Installs it because its command was used. Returns when it is there.
+// A frame of its own, so that whoever only runs a plugin does not reserve one of this size.
+#[inline(never)]
 pub(crate) fn on_demand(ctx: &Ctx, command: &CommandPath, entry: &Entry) -> Result {
     let world = World::new(ctx)?;
     let is_there = world.home.sha256(&entry.id).ok().flatten().is_some();

@@ -17,13 +17,15 @@ use jp_plugin_host::{
     session::{self, Finished, Session},
 };
 use jp_printer::Printer;
-use jp_process::{Child, Host, Input, Output as OutputTo, Spawn};
+use jp_process::{Child, Host, Input, Output as OutputTo, Spawn, SpawnError};
 use jp_sandbox::{
     confinement::{Confinement, Program, Tier},
+    failure::Step,
     plan::Lifetime,
     view::{Place, View, What, Write},
 };
 use jp_workspace::{FsStore, Workspace};
+use rustix::io::Errno;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
@@ -209,7 +211,8 @@ async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Star
     // Its words are in `init`, where they are the same for programs in every language.
     let args = vec![OsString::from(chosen.path.as_str())];
     if ctx.policies().plugin(&chosen.id).is_some() {
-        return start_confined(ctx, workspace.root(), chosen, args, extra).await;
+        // It is large, and most plugins have no rules.
+        return Box::pin(start_confined(ctx, workspace.root(), chosen, args, extra)).await;
     }
     let mut env = ctx::variables();
     env.retain(|(name, _)| extra.iter().all(|(other, _)| name != other));
@@ -228,8 +231,31 @@ async fn start(ctx: &Ctx, workspace: &Workspace, chosen: &Chosen) -> Result<Star
     let confinement = Confinement { terminal, ..Confinement::of(Tier::None, view) };
     let spawn = Spawn::new(program, confinement).piped();
     let child = host.spawn(spawn).await;
-    let child = child.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
+    let child = child.map_err(|error| unstarted(&error, &chosen.path))?;
     Ok(Started::Free { child: Box::new(child), _host: host })
+}
+
+/// Why a plugin does not run, with what the system does not say: a script is missing for it when its interpreter is.
+fn unstarted(error: &SpawnError, path: &Utf8Path) -> Error {
+    let shown = Error::failure(tools::causes(error).join(": "));
+    let SpawnError::Failed { failure, .. } = error else { return shown };
+    if failure.step != Step::Execute {
+        return shown;
+    }
+    let first = ctx::interpreter(path).unwrap_or_default();
+    // For the kernel the end of a line that another system wrote belongs to the name.
+    let line = first.strip_prefix("#!").map(|line| line.trim_matches([' ', '\t']));
+    let interpreter = line.and_then(|line| line.split([' ', '\t']).next());
+    match (failure.errno.map(Errno::from_raw_os_error), interpreter) {
+        (Some(Errno::NOENT), Some(name)) if rustix::fs::stat(name).is_err() => {
+            let name = name.escape_debug();
+            shown.hint(format!("its first line asks for `{name}`, which is not there"))
+        }
+        (Some(Errno::NOEXEC), None) => {
+            shown.hint("the first line of a script says what reads it, for example `#!/bin/sh`")
+        }
+        _ => shown,
+    }
 }
 
 async fn start_confined(

@@ -32,6 +32,20 @@ fn plugins_are_listed_after_the_commands() {
     assert!(!env.jp(["tool", "-h"]).run().success().stdout().contains("Plugins:"));
 }
 
+/// A version that was put beside another, or a link.
+#[test]
+fn the_name_of_the_program_does_not_matter() {
+    let env = workspace();
+    on_path(&env, "jp-greet", "");
+    let other = env.path("jp-next");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_jp"), &other).unwrap();
+    let expected = jp(&env, "-h").run().success();
+    assert!(expected.stdout().contains("About greet"), "{expected}");
+    let search = format!("{}:/usr/bin:/bin", bin(&env));
+    let output = env.command(other, ["-h"]).env("PATH", search).run().success();
+    assert_eq!(output.stdout(), expected.stdout());
+}
+
 #[test]
 fn a_plugin_gives_its_own_help() {
     let env = workspace();

@@ -223,3 +223,18 @@ fn arguments_that_are_no_text_are_refused() {
     let output = env.jp(words).env("PATH", search).run().code(2);
     assert!(output.stderr().contains("not UTF-8"), "{output}");
 }
+
+#[test]
+fn what_a_script_lacks_is_said() {
+    let env = workspace();
+    for (text, hint) in [
+        ("#!/no/such/interpreter\n", "its first line asks for `/no/such/interpreter`"),
+        ("#!/bin/sh\r\necho\r\n", r"its first line asks for `/bin/sh\r`"),
+        ("", "for example `#!/bin/sh`"),
+    ] {
+        program(&env, &bin(&env).join("jp-greet"), text);
+        let line = format!("{} greet", unattended("greet"));
+        let output = jp(&env, &line).run().code(1);
+        assert!(output.stderr().contains(hint), "{output}");
+    }
+}

@@ -143,6 +143,12 @@ impl Command {
         )
     }
 
+    /// Whether the command is about files that have nothing to do with a workspace. Such a command reads the user's own
+    /// settings only, so a mistake in those of a workspace is not in its way.
+    pub(crate) fn needs_no_workspace(&self) -> bool {
+        matches!(self, Self::Plugin(Plugin::New(_) | Plugin::Registry(_)))
+    }
+
     /// Whether the command is there to run a program that may do what the user can.
     pub(crate) fn starts_a_program(&self) -> bool {
         matches!(self, Self::External(_))

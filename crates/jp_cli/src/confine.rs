@@ -1,6 +1,7 @@
 //! What the configuration says about confining programs, in the terms of the crate that does it.
 
 pub(crate) mod allow;
+pub(crate) mod granted;
 pub(crate) mod sensitive;
 
 use camino::Utf8PathBuf;

@@ -67,7 +67,8 @@ impl Ctx {
             cwd => cwd?,
         };
         log::start(global.verbose, log_file(global, &cwd)?);
-        let root = Workspace::find_root(&cwd).ok();
+        let root =
+            (!command.needs_no_workspace()).then(|| Workspace::find_root(&cwd).ok()).flatten();
         tracing::info!(%cwd, ?root, command = command.logged(), "started");
         let origins = Origins::new(global, command, root.as_deref(), &cwd)?;
         let (config, policies) = origins.load(None)?;

@@ -17,12 +17,14 @@ use crate::types::name_map::NameMap;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginsConfig {
-    /// Whether an official plugin is installed without a question when its command is used.
+    /// Whether an official plugin is installed without a question when its command is used. A workspace can
+    /// only say that it is not.
     pub auto_install: bool,
     /// How long a plugin has to end after it was told to, in seconds.
     #[schemars(range(max = 3600))]
     pub shutdown_timeout_secs: u32,
-    /// Where the list of plugins is fetched from: an `https://` or `file://` URL.
+    /// Where the list of plugins is fetched from: an `https://` or `file://` URL. That of a workspace is
+    /// ignored.
     pub registry: RegistryUrl,
     /// Settings of single plugins, by the plugin's id.
     pub command: NameMap<CommandPluginConfig>,
@@ -43,10 +45,12 @@ impl Default for PluginsConfig {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandPluginConfig {
-    /// Whether the plugin may be installed. Unset: by the rules for its origin.
+    /// Whether the plugin may be installed. Unset: by the rules for its origin. A workspace can only say that
+    /// it may not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub install: Option<bool>,
-    /// What happens before the plugin runs. Unset: by the rules for its origin.
+    /// What happens before the plugin runs. Unset: by the rules for its origin. A workspace can only make it
+    /// stricter: `ask` or `deny`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<PluginRun>,
     /// The only binary that may run under this id.

@@ -4,7 +4,7 @@
 //! pass for a heading or for another command; what a terminal would act on is taken out by whoever prints
 //! it as untrusted.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use jp_plugin::CommandPath;
 
@@ -29,21 +29,24 @@ pub fn all(catalog: &Catalog) -> Vec<Row> {
     catalog.active().filter(is_here).map(|it| row(it.command.to_string(), it)).collect()
 }
 
-/// The commands below a group or a plugin, installed or not.
+/// The commands below a group or a plugin, installed or not: first those that it suggests, in its order.
 pub fn below(catalog: &Catalog, command: &[String]) -> Vec<Row> {
     let shown = catalog.active().filter(|plugin| !plugin.is_denied());
     let inside = shown.filter_map(|it| Some(row(it.command.below(command)?.join(" "), it)));
     let mut rows: Vec<Row> = inside.collect();
     let plugin = catalog.get(command).and_then(|plugin| plugin.entry.as_ref());
     let suggests = catalog.group(command).or(plugin).map(|entry| &entry.suggests[..]);
-    for path in suggests.unwrap_or_default() {
+    let mut places = BTreeMap::new();
+    for (place, path) in suggests.unwrap_or_default().iter().enumerate() {
         // What is elsewhere is not called by this name.
         let Some(name) = path.below(command).map(|words| words.join(" ")) else { continue };
         if !rows.iter().any(|row| row.name == name) {
-            rows.push(suggested(catalog, path, name));
+            rows.push(suggested(catalog, path, name.clone()));
         }
+        places.entry(name).or_insert(place);
     }
-    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    let place = |row: &Row| places.get(&row.name).copied().unwrap_or(usize::MAX);
+    rows.sort_by(|a, b| (place(a), &a.name).cmp(&(place(b), &b.name)));
     rows
 }
 
@@ -112,7 +115,11 @@ fn row(name: String, plugin: &Plugin) -> Row {
     Row { name, about: format!("{about} {note}").trim().to_owned() }
 }
 
+/// What is suggested may be a group, which is never a plugin and has nothing to install.
 fn suggested(catalog: &Catalog, path: &CommandPath, name: String) -> Row {
+    if let Some(group) = catalog.group(path.words()) {
+        return Row { name, about: one_line(&group.description) };
+    }
     match catalog.get(path.words()) {
         Some(plugin) => row(name, plugin),
         None => Row { name, about: "(not installed)".to_owned() },

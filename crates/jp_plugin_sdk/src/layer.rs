@@ -1,7 +1,8 @@
 //! Events of `tracing` as messages for the log of the host.
 //!
 //! The layer is made first, before there is a host to write to, and [`Plugin::logs`] connects it; what
-//! was logged until then is kept and written in its order. It never waits: see [`crate::logs`].
+//! was logged until then is kept and written in its order. It waits for no other thread, see [`crate::logs`];
+//! but who logs while nobody else writes does the writing, and waits if the pipe to the host is full.
 
 use std::{
     fmt::{self, Write as _},

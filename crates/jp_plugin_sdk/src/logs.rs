@@ -1,9 +1,10 @@
 //! Lines for the log that wait to be written.
 //!
 //! A library may log at any moment: before there is a host to write to, and while another line is just
-//! being written, even on the same thread. So logging never waits: a line is put into this queue, and
-//! whoever can have the writer empties it. The danger is a host that does not read; the queue has an
-//! end, and what does not fit is counted instead of kept.
+//! being written, even on the same thread. So logging never waits for the writer: a line is put into this
+//! queue, and whoever can have the writer empties it. The danger is a host that does not read. Whoever has
+//! the writer then waits until it does; the others go on, the queue has an end, and what does not fit is
+//! counted instead of kept.
 
 use std::{
     collections::VecDeque,

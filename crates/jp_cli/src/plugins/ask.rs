@@ -13,6 +13,7 @@ use jp_plugin_host::{
 
 use super::{Shelf, approvals_file};
 use crate::{
+    confine::granted::rights,
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
@@ -41,7 +42,7 @@ pub(super) fn ask(
         return Err(nobody(ctx, shelf, plugin, binary));
     }
     let _turn = Terminal::turn();
-    match put(ctx, &question(shelf, plugin, binary, sha256))? {
+    match put(ctx, &question(ctx, shelf, plugin, binary, sha256))? {
         Said::No => {
             Err(Error::new(Exit::Declined, format!("the plugin `{}` was not run", plugin.id)))
         }
@@ -75,26 +76,20 @@ fn put(ctx: &Ctx, question: &str) -> Result<Said> {
     Ok(Said::No)
 }
 
-fn question(shelf: &Shelf, plugin: &Plugin, binary: &Binary, sha256: &str) -> String {
+fn question(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, binary: &Binary, sha256: &str) -> String {
     let mut text = format!("`jp {}` is a plugin that nobody has agreed to yet.\n", plugin.command);
-    let rights = if shelf.policy.is_confined(&plugin.id) {
-        "only what its `access` rules grant"
-    } else {
-        "everything that you can do: it has no `access` rules"
-    };
     let says = plugin
         .said()
         .map(|said| format!("{} ({})", one_line(&said.description), one_line(&said.version)));
-    for (name, value) in [
+    let known = [
         ("file", Some(one_line_path(binary))),
         ("publisher", Some(one_line(&publisher(plugin)))),
         ("sha256", Some(sha256.to_owned())),
         ("says", says),
-        ("may do", Some(rights.to_owned())),
-    ] {
-        if let Some(value) = value {
-            let _ = writeln!(text, "  {name:9}  {value}");
-        }
+    ];
+    let known = known.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    for (name, value) in known.chain(rights(ctx, &plugin.id)) {
+        let _ = writeln!(text, "  {name:9}  {value}");
     }
     if shelf.policy.rules(&plugin.id).is_loosened() {
         text +=

@@ -304,6 +304,23 @@ fn a_plugin_that_jp_shadows_is_told_when_it_is_installed() {
     assert!(!output.stderr().contains("never reached"), "{output}");
 }
 
+/// 072-023: what has nothing to do with a workspace does not read its settings.
+#[test]
+fn a_mistake_in_a_workspace_is_not_in_the_way() {
+    let env = jp_test::env!();
+    env.write(".jp/config.toml", "no such key = ");
+    env.write("registry.json", r#"{"version": 1, "plugins": {}}"#);
+    env.jp(["config", "show"]).run().code(2);
+    env.jp(["plugin", "registry", "check", "registry.json"]).run().success();
+    env.jp(["plugin", "new", "hello", "--lang", "shell"]).run().success();
+    assert!(env.path("jp-hello").exists());
+    // The user's own settings count, and so does what is said on the command line.
+    env.jp(["--cfg", "no_such_key=1", "plugin", "new", "other", "--lang", "shell"]).run().code(2);
+    env.write(env.config_home().join("jp/config.toml"), "no_such_key = 1\n");
+    env.jp(["plugin", "new", "other", "--lang", "shell"]).run().code(2);
+    assert!(!env.path("jp-other").exists());
+}
+
 #[test]
 fn a_registry_is_checked_for_commands_that_nobody_could_reach() {
     let env = jp_test::env!();

@@ -57,7 +57,7 @@ fn wrong_values_are_refused() {
     insta::assert_snapshot!(errors("[tools.'*'.system]\nread = []"), @r#"w.toml:1:12: `tools."*".system` cannot be set"#);
 }
 
-/// 076-163.
+/// 076-163, D11-220.
 #[test]
 fn sensitive_paths_are_extended_by_every_layer_and_shortened_by_none() {
     let list = |value: &str| Layer::file("f.toml", format!("sandbox.sensitive_paths = {value}"));

@@ -34,11 +34,32 @@ fn the_help_of_a_group() {
     Usage: jp serve <COMMAND>
 
     Commands:
-      gone        (not installed)
-      http-api    HTTP API for conversations (not installed)
       web         About serve-web
+      http-api    HTTP API for conversations (not installed)
+      gone        (not installed)
 
     Run `jp serve <command> -h` for more information.
+    ");
+}
+
+#[test]
+fn what_is_suggested_comes_first_and_may_be_a_group() {
+    let registry = registry::parse(
+        r#"{"version": 1, "plugins": {
+            "serve": {"id": "serve", "kind": "command_group", "description": "Servers",
+                      "suggests": ["serve z", "serve admin", "serve z"]},
+            "serve admin": {"id": "serve-admin", "kind": "command_group", "description": "For admins"},
+            "serve z": {"id": "serve-z", "description": "The last letter"}
+        }}"#,
+    );
+    let files = vec![file("+b=serve b"), file("+a=serve a")];
+    let catalog = Catalog::new(files, registry.unwrap(), &Jp { barred: &[] });
+    insta::assert_snapshot!(section("Commands:", &below(&catalog, &words("serve")), 2), @"
+    Commands:
+      z      The last letter (not installed)
+      admin  For admins
+      a      About a
+      b      About b
     ");
 }
 

@@ -8,6 +8,7 @@ use jp_plugin_registry::{Fetch, Plan, Sha256, Step, install};
 
 use super::{bar::Bar, world::World};
 use crate::{
+    confine::granted::rights,
     ctx::Ctx,
     error::{Error, Result},
     exit::Exit,
@@ -66,15 +67,13 @@ pub(super) fn card(
     lines: &[(&str, &str)],
     sha256: Sha256,
 ) -> String {
-    let rights = if world.is_confined(id) {
-        "only what its `access` rules grant"
-    } else {
-        "everything that you can do: it has no `access` rules"
-    };
     let file = world.home.binary(id);
     let sha256 = sha256.to_string();
-    let more = [("file", file.as_str()), ("sha256", &sha256), ("may do", rights)];
-    let lines = lines.iter().chain(&more).filter(|(_, value)| !value.is_empty());
+    let more = [("file", file.as_str()), ("sha256", &sha256)];
+    let rights = rights(world.ctx, id.as_str());
+    let rights = rights.iter().map(|(name, value)| (*name, value.as_str()));
+    let lines = lines.iter().chain(&more).copied().chain(rights);
+    let lines = lines.filter(|(_, value)| !value.is_empty());
     // In one line each, so that none of them can pass for another.
     lines.map(|(name, value)| format!("  {name:9}  {}\n", line(value))).collect()
 }

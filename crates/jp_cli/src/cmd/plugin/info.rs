@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
             "installed": record,
             "file": record.and(file),
             "sha256": now,
-            "path": found.map(|(plugin, known)| list::object(&shelf, plugin, known)),
+            "path": found.map(|(plugin, _)| list::object(&shelf, plugin)),
             "denied": denied,
             "pinned": pin,
         }));
@@ -89,8 +89,8 @@ fn of_path(shelf: &Shelf, plugin: &Plugin, known: &Known) -> Vec<(&'static str, 
         ("version", text(said.map(|said| &said.version))),
         ("author", text(said.and_then(|said| said.author.as_ref()))),
         ("repository", text(said.and_then(|said| said.repository.as_ref()))),
-        ("run", list::may_run(shelf, plugin, known).to_owned()),
-        ("note", list::note(plugin, known).unwrap_or_default()),
+        ("run", list::may_run(shelf, plugin).unwrap_or_default().to_owned()),
+        ("note", list::note(plugin).unwrap_or_default()),
     ];
     lines.retain(|(_, value)| !value.is_empty());
     lines

@@ -1,8 +1,9 @@
-//! `jp plugin list`
+//! `jp plugin list`: the plugins that are on this machine, and those of the registry that lost their command to one
+//! of them. What else the registry has is for `jp plugin search`.
 
 use comfy_table::{ContentArrangement, Table, presets};
 use jp_plugin_host::{
-    catalog::{Known, Plugin, Source, Standing},
+    catalog::{Plugin, Source, Standing},
     describe::Described,
     help::one_line,
     trust::Verdict,
@@ -20,12 +21,12 @@ use crate::{
 pub(super) fn run(ctx: &Ctx, args: &PluginList) -> Result {
     let wish = if args.refresh { Wish::All } else { Wish::Unknown };
     let shelf = Shelf::open(ctx, wish)?;
-    let here = shelf.catalog.plugins().iter();
-    let rows: Vec<(&Plugin, &Known)> =
-        here.filter_map(|plugin| Some((plugin, plugin.binary.as_ref()?))).collect();
+    let lost = |it: &Plugin| matches!(it.standing, Standing::Shadowed { .. });
+    let rows = shelf.catalog.plugins().iter().filter(|it| it.binary.is_some() || lost(it));
+    let rows: Vec<&Plugin> = rows.collect();
     if ctx.is_json() {
-        for (plugin, known) in &rows {
-            ctx.print_json(&object(&shelf, plugin, known))?;
+        for plugin in &rows {
+            ctx.print_json(&object(&shelf, plugin))?;
         }
         return Ok(());
     }
@@ -35,21 +36,22 @@ pub(super) fn run(ctx: &Ctx, args: &PluginList) -> Result {
     Ok(ctx.printer().print(Print::content(&table(&shelf, &rows)).untrusted())?)
 }
 
-fn table(shelf: &Shelf, rows: &[(&Plugin, &Known)]) -> String {
+fn table(shelf: &Shelf, rows: &[&Plugin]) -> String {
+    let none = || "-".to_owned();
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Disabled)
         .set_header(["COMMAND", "VERSION", "SOURCE", "RUN", "FILE", ""]);
-    for (plugin, known) in rows {
-        let version = plugin.said().map_or_else(|| "-".to_owned(), |said| one_line(&said.version));
+    for plugin in rows {
+        let file = plugin.binary.as_ref().map(|known| known.binary.path.to_string());
         table.add_row([
             plugin.command.to_string(),
-            version,
+            plugin.said().map_or_else(none, |said| one_line(&said.version)),
             source(plugin.source).to_owned(),
-            may_run(shelf, plugin, known).to_owned(),
-            known.binary.path.to_string(),
-            note(plugin, known).unwrap_or_default(),
+            may_run(shelf, plugin).map_or_else(none, str::to_owned),
+            file.unwrap_or_else(none),
+            note(plugin).unwrap_or_default(),
         ]);
     }
     for column in table.column_iter_mut() {
@@ -58,22 +60,22 @@ fn table(shelf: &Shelf, rows: &[(&Plugin, &Known)]) -> String {
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-pub(super) fn object(shelf: &Shelf, plugin: &Plugin, known: &Known) -> Value {
-    let said = plugin.said();
+pub(super) fn object(shelf: &Shelf, plugin: &Plugin) -> Value {
+    let (said, known) = (plugin.said(), plugin.binary.as_ref());
     json!({
         "id": plugin.id,
         "command": plugin.command.words(),
         "source": source(plugin.source),
-        "path": known.binary.path,
-        "sha256": known.sha256,
+        "path": known.map(|known| &known.binary.path),
+        "sha256": known.and_then(|known| known.sha256.as_ref()),
         "name": said.map(|said| &said.name),
         "version": said.map(|said| &said.version),
         "description": plugin.description(),
         "author": said.and_then(|said| said.author.as_ref()),
         "repository": said.and_then(|said| said.repository.as_ref()),
-        "run": may_run(shelf, plugin, known),
+        "run": may_run(shelf, plugin),
         "active": plugin.standing == Standing::Active,
-        "note": note(plugin, known),
+        "note": note(plugin),
     })
 }
 
@@ -85,20 +87,21 @@ fn source(source: Source) -> &'static str {
     }
 }
 
-/// What would happen if it were used now.
-pub(super) fn may_run(shelf: &Shelf, plugin: &Plugin, known: &Known) -> &'static str {
+/// What would happen if it were used now; `None` if there is no file that could.
+pub(super) fn may_run(shelf: &Shelf, plugin: &Plugin) -> Option<&'static str> {
+    let known = plugin.binary.as_ref()?;
     let sum = known.sha256.as_deref().unwrap_or_default();
-    match shelf.policy.verdict(plugin, &known.binary, sum) {
+    Some(match shelf.policy.verdict(plugin, &known.binary, sum) {
         Verdict::Run if shelf.policy.is_approved(&known.binary, sum) => "approved",
         Verdict::Run => "unattended",
         Verdict::Ask => "ask",
         Verdict::Denied => "deny",
         Verdict::Mismatch(_) => "wrong checksum",
-    }
+    })
 }
 
 /// What else there is to say about it.
-pub(super) fn note(plugin: &Plugin, known: &Known) -> Option<String> {
+pub(super) fn note(plugin: &Plugin) -> Option<String> {
     let standing = match &plugin.standing {
         Standing::Active => None,
         Standing::BuiltIn(name) => Some(format!("never reached: `jp {name}` is a command of jp")),
@@ -106,10 +109,10 @@ pub(super) fn note(plugin: &Plugin, known: &Known) -> Option<String> {
             Some(format!("never reached: `{by}` ({}) comes first", source(*of)))
         }
     };
-    let described = match &known.described {
-        Described::Said(_) | Described::Denied => None,
-        Described::Unverified | Described::Unasked => Some("unverified".to_owned()),
-        Described::Failed(why) => Some(one_line(why)),
+    let described = match plugin.binary.as_ref().map(|known| &known.described) {
+        None | Some(Described::Said(_) | Described::Denied) => None,
+        Some(Described::Unverified | Described::Unasked) => Some("unverified".to_owned()),
+        Some(Described::Failed(why)) => Some(one_line(why)),
     };
     let both: Vec<String> = standing.into_iter().chain(described).collect();
     (!both.is_empty()).then(|| both.join("; "))

@@ -183,11 +183,6 @@ impl<'a> World<'a> {
         rules.find_map(|rules| Some(Sha256::from(&rules.checksum.as_ref()?.value)))
     }
 
-    /// Whether a plugin has rules that it is confined by.
-    pub(crate) fn is_confined(&self, id: &PluginId) -> bool {
-        self.here.command.0.get(id.as_str()).is_some_and(|rules| rules.access.is_some())
-    }
-
     /// The id that a name means, for what is installed or could be.
     pub(crate) fn id(&self, name: &str) -> Result<PluginId> {
         let named = self.named(&Shelf::open(self.ctx, Wish::Unknown)?, name)?;

@@ -20,6 +20,7 @@ pub(crate) use self::{
     answer::{Answer, Verdict},
     asked::Asked,
     enforced::{json as enforced_json, text as enforced_text},
+    row::{Row, rows},
     subject::Subject,
     suggest::{Suggestion, exactly},
 };

@@ -44,6 +44,30 @@ fn a_plugin_of_others_is_asked_about() {
     assert_eq!(shop.files(), ["installed.json", "jp-theirs"]);
 }
 
+#[test]
+fn what_rules_will_grant_is_shown_before_it_is_installed() {
+    let shop = shop();
+    shop.configure(
+        "[plugins.command.theirs.access]\nfs = [{ path = 'src', read = true }]\n\
+         net = [{ host = 'example.org', allow = true }]\nenv = [{ name = 'HOME' }]\n\
+         [plugins.command.theirs.system]\nread = ['/opt/data']\n",
+    );
+    let mut terminal = shop.jp(["plugin", "install", "theirs"]).pty(SIZE);
+    terminal.expect("Install `theirs`?", LIMIT);
+    let screen = terminal.screen();
+    for part in [
+        "may do     only what its `access` rules grant",
+        "files      src (read), /opt/data (read)",
+        "network    example.org",
+        "variables  none",
+        "programs   all",
+    ] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    terminal.send("n\r");
+    terminal.wait(LIMIT).code(5);
+}
+
 /// 072-295
 #[test]
 fn agreeing_to_a_plugin_is_not_agreeing_to_what_it_requires() {

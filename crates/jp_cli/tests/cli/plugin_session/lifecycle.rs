@@ -24,6 +24,7 @@ fn init_says_everything() {
     // 072-064: every layer, and what was said on the command line.
     assert_eq!(init["config"]["style"]["color"], "never");
     assert_eq!(init["config"]["assistant"]["name"], "X");
+    // 072-092
     assert_eq!(init["config"]["plugins"]["shutdown_timeout_secs"], 5);
     // 072-065
     assert_eq!(init["args"], json!(["--all", "-v", "--", "a b", ""]));
@@ -253,7 +254,7 @@ say(type="exit", code=6 if made["type"] == "created" else 1)
 fn a_plugin_that_does_not_end_is_killed() {
     let env = fake();
     configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
-    // 072-092 is the default in the test of `init`; 072-093, 072-094, 072-099
+    // 072-093, 072-094, 072-099
     for what in ["wait", "deaf", "stop", "unread"] {
         let running = jp(&env, &["fake", what]).spawn();
         if what != "unread" {

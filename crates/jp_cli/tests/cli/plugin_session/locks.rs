@@ -1,17 +1,38 @@
 //! Locks that are held for a plugin, and who is kept out by them.
 
-use jp_test::Signal;
+use std::{
+    os::unix::fs::MetadataExt as _,
+    thread,
+    time::{Duration, Instant},
+};
+
+use jp_test::{Signal, TestEnv};
 use serde_json::json;
 
-use super::{jp, plugin, shown};
+use super::{configure, jp, plugin, shown};
 use crate::conversation;
 
 /// Whether another process can write to the conversation.
-fn is_free(env: &jp_test::TestEnv, id: &str) -> bool {
+fn is_free(env: &TestEnv, id: &str) -> bool {
     let output = env.jp(["conversation", "rename", id, "t"]).run();
     let is_locked = output.stderr().contains("is locked by another process");
     assert!(is_locked || output.exit_code() == Some(0), "{output}");
     !is_locked
+}
+
+/// The number of the file that is the lock. One that was unlinked and made again has another.
+fn lock_file(env: &TestEnv, id: &str) -> u64 {
+    let path = env.path(format!(".jp/conversations/{id}/events.jsonl"));
+    std::fs::metadata(path).unwrap().ino()
+}
+
+/// Waits until something is so.
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < end, "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Holds the lock of `17127583920` until it is told to go on by the file `go`.
@@ -39,12 +60,15 @@ show(answers)
 "#,
     );
     let id = conversation(&env);
+    let before = lock_file(&env, id);
     let running = jp(&env, &["p"]).spawn();
     running.expect_stdout("held");
     // 072-190
     assert!(!is_free(&env, id));
     env.write("free", "");
     running.expect_stdout("freed");
+    // 072-196
+    assert_eq!(lock_file(&env, id), before);
     // 072-192
     assert!(is_free(&env, id));
     env.write("freed", "");
@@ -58,8 +82,35 @@ show(answers)
     assert_eq!(answers[2], json!({ "type": "unlocked", "conversation": id }));
     // 072-198
     assert_eq!((&answers[3]["type"], &answers[3]["request"]), (&json!("error"), &json!("unlock")));
+}
+
+#[test]
+fn exit_frees_the_locks_before_the_plugin_is_gone() {
+    // 072-193: it has said its last word and is still there.
+    let env = plugin(
+        r#"
+show(ask(type="lock", conversation="17127583920"))
+while not os.path.exists("go"):
+    time.sleep(0.01)
+say(type="exit", code=0)
+while not os.path.exists("end"):
+    time.sleep(0.01)
+os._exit(0)
+"#,
+    );
+    configure(&env, "[plugins]\nshutdown_timeout_secs = 120\n");
+    let id = conversation(&env);
+    let before = lock_file(&env, id);
+    let running = jp(&env, &["p"]).spawn();
+    running.expect_stdout("locked");
+    assert!(!is_free(&env, id));
+    env.write("go", "");
+    wait_until("the lock is given back", || is_free(&env, id));
+    assert!(super::is_alive(running.id()), "jp waits for the plugin");
     // 072-196
-    assert!(env.path(format!(".jp/conversations/{id}/events.jsonl")).exists());
+    assert_eq!(lock_file(&env, id), before);
+    env.write("end", "");
+    running.wait().success();
 }
 
 #[test]
@@ -86,9 +137,9 @@ say(type="exit", code=0)
     let id = conversation(&env);
     let running = jp(&env, &["p"]).spawn();
     running.expect_stdout("locked");
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let values = super::values(&jp(&env, &["other"]).run().success());
-    assert!(start.elapsed() < std::time::Duration::from_secs(10));
+    assert!(start.elapsed() < Duration::from_secs(10));
     // 072-188, 072-189
     let expected = json!({
         "type": "error",
@@ -107,7 +158,6 @@ say(type="exit", code=0)
     assert!(!is_free(&env, id), "the lock of the other is untouched");
     env.write("go", "");
     running.wait().success();
-    // 072-193
     assert!(is_free(&env, id));
 }
 
@@ -132,24 +182,30 @@ while not os.path.exists("go"):
 
 #[test]
 fn every_end_frees_the_locks() {
-    // 072-194, 072-196: a crash, a framing error, the end of its patience, and jp itself killed.
+    // 072-194, 072-196: a crash, a framing error, no last word, killed after the grace period, and jp itself killed.
     for (last, signal) in [
         ("os.kill(os.getpid(), signal.SIGKILL)", None),
         ("line('no message')\ntime.sleep(100)", None),
         ("os._exit(0)", None),
+        ("time.sleep(100)", Some(Signal::INT)),
         ("time.sleep(100)", Some(Signal::KILL)),
     ] {
         let body = format!("show(ask(type='lock', conversation='17127583920'))\n{last}");
         let env = plugin(&body);
+        configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
         let id = conversation(&env);
+        let before = lock_file(&env, id);
         let running = jp(&env, &["p"]).spawn();
         if let Some(signal) = signal {
             running.expect_stdout("locked");
             running.signal(signal);
         }
-        assert_ne!(running.wait().exit_code(), Some(0), "{last}");
+        let output = running.wait();
+        assert_ne!(output.exit_code(), Some(0), "{last}");
+        let is_late = output.stderr().contains("did not end within 1 seconds");
+        assert_eq!(is_late, matches!(signal, Some(Signal::INT)), "{output}");
         assert!(is_free(&env, id), "{last}");
-        assert!(env.path(format!(".jp/conversations/{id}/events.jsonl")).exists());
+        assert_eq!(lock_file(&env, id), before, "{last}");
     }
 }
 

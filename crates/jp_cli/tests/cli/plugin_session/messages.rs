@@ -56,7 +56,7 @@ fn lines_have_a_largest_length() {
 }
 
 #[test]
-fn a_request_of_too_many_values_is_answered() {
+fn a_message_of_too_many_values_is_answered() {
     let many = value(
         r#"
 made = ask(type="create_conversation")["conversation"]
@@ -68,6 +68,15 @@ show([ask(type="push_events", conversation=made, events=many, id="a"), ask(type=
     let refused =
         json!({ "type": "error", "id": "a", "request": "push_events", "message": message });
     assert_eq!(many, json!([refused, "pushed"]));
+    // 072-049: the same for what is otherwise not answered, and for a type that there is not.
+    let many = value(
+        r#"
+answers = [ask(type=kind, text="t", level="info", message="m", x=[0] * 250000) for kind in ["print", "log", "dance"]]
+show([[answer["type"], answer["request"], answer["message"]] for answer in answers])
+"#,
+    );
+    let refused = |kind: &str| json!(["error", kind, message]);
+    assert_eq!(many, json!([refused("print"), refused("log"), refused("dance")]));
 }
 
 #[test]

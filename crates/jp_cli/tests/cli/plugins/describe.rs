@@ -21,9 +21,14 @@ printf '{{"type":"describe","name":"x","version":"1","description":"[%s]"}}\n' "
     program(env, &bin(env).join(name), &text);
 }
 
+/// All variables of a sealed plugin: the usual ones, the one for its file, and three that the shell adds which shows
+/// them.
+const VARIABLES: &str = "[HOME JP_PLUGIN_FILE LANG LC_TIME PATH PWD SHLVL USER _ ]";
+
 /// The line about a plugin in the help.
 fn line(env: &TestEnv, name: &str) -> String {
-    let output = jp(env, "-h").env("SECRET_TOKEN", "leaked").run().success();
+    let run = jp(env, "-h").env("SECRET_TOKEN", "leaked").env("USER", "me").env("LC_TIME", "C");
+    let output = run.run().success();
     let found = output.stdout().lines().find(|line| line.trim_start().starts_with(name));
     found.unwrap_or_else(|| panic!("no {name}: {output}")).trim().to_owned()
 }
@@ -60,7 +65,7 @@ fn nobody_has_agreed_to_it_so_it_is_sealed() {
         // Nothing but the way to the plugin itself.
         ("tmp", "ls -A /tmp".to_owned(), &format!("[{} ]", env.root().file_name().unwrap())),
         ("program", "jq -n 1+1".to_owned(), "[2 ]"),
-        ("env", "env | cut -d= -f1 | sort".to_owned(), "HOME"),
+        ("env", "env | cut -d= -f1 | LC_ALL=C sort".to_owned(), VARIABLES),
         ("write", format!("touch {home}/made && echo made"), "No such file"),
     ] {
         reporting(&env, &format!("jp-{name}"), &command);

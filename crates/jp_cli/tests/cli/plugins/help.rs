@@ -100,8 +100,8 @@ fn groups_of_the_registry() {
     Usage: jp serve <COMMAND>
 
     Commands:
-      http-api    HTTP API for conversations (not installed)
       web         About serve-web
+      http-api    HTTP API for conversations (not installed)
 
     Run `jp serve <command> -h` for more information.
     ");

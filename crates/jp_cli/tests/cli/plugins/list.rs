@@ -1,6 +1,6 @@
 //! `jp plugin list`
 
-use super::{bin, installed, jp, on_path, plugin, program, unattended, workspace};
+use super::{bin, installed, jp, on_path, plugin, program, registry, unattended, workspace};
 
 #[test]
 fn the_list() {
@@ -25,6 +25,36 @@ fn the_list() {
     assert_eq!(first["command"], serde_json::json!(["greet"]));
     assert_eq!((&first["author"], &first["run"]), (&"A".into(), &"ask".into()));
     assert_eq!(first["sha256"].as_str().unwrap().len(), 64);
+}
+
+#[test]
+fn who_lost_a_command_is_listed() {
+    // 072-019
+    let env = workspace();
+    let said = r#","command":["say"]"#;
+    plugin(&env, &installed(&env).join("jp-mine"), said, "");
+    on_path(&env, "jp-theirs", said);
+    registry(
+        &env,
+        r#""say": {"id": "official", "description": "Says", "official": true},
+           "other": {"id": "other", "description": "Not here", "official": true}"#,
+    );
+    let output = jp(&env, "plugin list").run().success();
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = output.normalized_stdout().lines().map(words).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    COMMAND VERSION SOURCE RUN FILE
+    say 1.2 installed ask $HOME/.local/share/jp/plugins/command/jp-mine
+    say - registry - - never reached: `mine` (installed) comes first
+    say 1.2 path ask $ROOT/bin/jp-theirs never reached: `mine` (installed) comes first
+    ");
+    let output = jp(&env, "--format json plugin list").run().success();
+    let lost: serde_json::Value =
+        serde_json::from_str(output.stdout().lines().nth(1).unwrap()).unwrap();
+    let none = serde_json::Value::Null;
+    assert_eq!((&lost["id"], &lost["description"]), (&"official".into(), &"Says".into()));
+    assert_eq!((&lost["path"], &lost["sha256"], &lost["run"]), (&none, &none, &none));
+    assert_eq!(lost["active"], false);
 }
 
 #[test]

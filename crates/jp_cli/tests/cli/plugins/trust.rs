@@ -275,6 +275,64 @@ fn what_was_checked_is_what_runs() {
 }
 
 #[test]
+fn what_somebody_said_yes_to_is_what_runs() {
+    // 072-317: the file becomes another one while somebody reads the question about it.
+    for letter in ["o", "a"] {
+        let env = workspace();
+        let file = on_path(&env, "jp-greet", "");
+        let mark = env.root().join("ran");
+        let other = bin(&env).join("other");
+        plugin(&env, &other, "", &format!("touch {mark}"));
+        let mut terminal = jp(&env, "greet").pty(SIZE);
+        terminal.expect("[n/o/a]", LIMIT);
+        env.command("/bin/mv", [other.as_str(), file.as_str()]).run().success();
+        terminal.send(&format!("{letter}\r"));
+        let output = terminal.wait(LIMIT).code(1);
+        assert!(!mark.exists(), "other bytes ran: {}", output.screen());
+        // What was agreed to is not what is there.
+        jp(&env, "greet").run().code(3);
+        assert!(!mark.exists());
+    }
+}
+
+#[test]
+fn who_is_asked_sees_what_rules_grant() {
+    let env = workspace();
+    on_path(&env, "jp-greet", "");
+    let shown = |rules: &str, expected: &[&str]| {
+        let text = format!("[plugins.command.greet.access]\n{rules}\n");
+        env.write(env.config_home().join("jp/config.toml"), text);
+        let output = answer(&env, "greet", "n").code(5);
+        for line in ["  may do     only what its `access` rules grant"].iter().chain(expected) {
+            assert!(output.screen().contains(line), "{line}: {}", output.screen());
+        }
+    };
+    shown(
+        "fs = [{ path = 'src', read = true, write = true }, { path = 'src/gen', read = true }, { path = 'old' }]\n\
+         net = [{ host = 'example.org', allow = true }, { host = 'example.com' }]\n\
+         env = [{ name = 'TOKEN_*', read = true }]\n\
+         commands.git.args = [['status'], ['log', '**']]",
+        &[
+            "  files      src (read create update delete), src/gen (read)",
+            "  network    example.org",
+            "  variables  TOKEN_*",
+            "  programs   git (status, log **)",
+        ],
+    );
+    let many: String =
+        (0..50).map(|n| format!("{{ name = 'VARIABLE_{n}', read = true }},")).collect();
+    shown(
+        &format!("env = [{many}]\ncommands = {{}}"),
+        &[
+            "  files      everything in the workspace",
+            "  network    all",
+            "  programs   none",
+            "VARIABLE_2, V",
+        ],
+    );
+}
+
+#[test]
 fn a_plugin_has_four_settings_that_all_count() {
     // 072-324
     let env = workspace();

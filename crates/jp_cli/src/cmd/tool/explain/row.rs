@@ -5,12 +5,15 @@ use jp_config::ToolPolicy;
 use jp_tool::access::{Capability, CommandRule, FsRule};
 use serde_json::{Value, json};
 
+/// What a rule grants that denies.
+const NOTHING: &str = "nothing";
+
 /// One rule.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
-    pub(super) kind: &'static str,
-    pub(super) target: String,
-    grants: String,
+pub(crate) struct Row {
+    pub(crate) kind: &'static str,
+    pub(crate) target: String,
+    pub(crate) grants: String,
     place: String,
 }
 
@@ -21,6 +24,11 @@ impl Row {
         format!("{kind} `{target}` ({grants}, {place})")
     }
 
+    /// Whether it allows anything.
+    pub(crate) fn is_grant(&self) -> bool {
+        self.grants != NOTHING
+    }
+
     pub(super) fn to_json(&self) -> Value {
         let Self { kind, target, grants, place } = self;
         json!({ "kind": kind, "target": target, "grants": grants, "origin": place })
@@ -28,7 +36,7 @@ impl Row {
 }
 
 /// Every rule of a policy, kind by kind.
-pub(super) fn rows(compiled: &ToolPolicy) -> Vec<Row> {
+pub(crate) fn rows(compiled: &ToolPolicy) -> Vec<Row> {
     let ToolPolicy { policy, fs_places, net_places, env_places, command_places } = compiled;
     let row = |kind, target: String, grants: String, place: &String| Row {
         kind,
@@ -65,11 +73,11 @@ pub(super) fn table(rows: &[Row]) -> String {
 fn fs_grants(rule: &FsRule) -> String {
     let granted = Capability::ALL.into_iter().filter(|capability| rule.grants(*capability));
     let granted: Vec<&str> = granted.map(Capability::as_str).collect();
-    if granted.is_empty() { "nothing".to_owned() } else { granted.join(" ") }
+    if granted.is_empty() { NOTHING.to_owned() } else { granted.join(" ") }
 }
 
 fn granted(allowed: bool, word: &str) -> String {
-    if allowed { word.to_owned() } else { "nothing".to_owned() }
+    if allowed { word.to_owned() } else { NOTHING.to_owned() }
 }
 
 fn command_grants(rule: &CommandRule) -> String {

@@ -76,6 +76,13 @@ pub(crate) enum Reading {
     Content(Content),
 }
 
+impl Reading {
+    /// So many bytes of a file of this size. A store knows no permissions.
+    fn of(bytes: Vec<u8>, size: u64) -> Self {
+        Self::Content(Content { bytes, size, executable: false })
+    }
+}
+
 /// What to do with something that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {

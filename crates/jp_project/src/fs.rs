@@ -168,18 +168,18 @@ impl FsProjectFiles {
 
 impl ProjectFiles for FsProjectFiles {
     fn read(&self, path: &ProjectPath, part: Part) -> Result<Content, ProjectError> {
-        let (mut file, size) = self
+        let (mut file, data) = self
             .files
-            .read_sized(path.as_path())
+            .read_known(path.as_path())
             .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;
         let failed = |error| ProjectError::from_io(error, path);
-        let (offset, len) = part.of(size, path)?;
+        let (offset, len) = part.of(data.len, path)?;
         if offset > 0 {
             file.seek(SeekFrom::Start(offset)).map_err(failed)?;
         }
         let len = usize::try_from(len).map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
         let bytes = read_most(&file, len).map_err(failed)?;
-        Ok(Content { bytes, size })
+        Ok(Content { bytes, size: data.len, executable: data.executable })
     }
 
     fn write(

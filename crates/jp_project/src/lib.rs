@@ -174,6 +174,8 @@ pub struct Content {
     pub bytes: Vec<u8>,
     /// The size of the whole file.
     pub size: u64,
+    /// Whether anybody may run the file. Never, where the backend knows no permissions.
+    pub executable: bool,
 }
 
 /// What a write does with a file that is there.

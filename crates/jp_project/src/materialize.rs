@@ -5,13 +5,16 @@
 //! do not allow stays in the copy and is named. What somebody else changed meanwhile is not written over:
 //! then nothing is brought back, and the paths are named.
 //!
-//! Only files and directories travel. Links, FIFOs and sockets that a program makes stay in the copy, and
-//! so do permissions. A copy has a largest size, and so has each file. Files travel in pieces, as far as the backend
-//! can write in pieces ([`ProjectFiles::write_from`]).
+//! Only files and directories travel. Links of the project are not copied. Links, FIFOs and sockets that a program
+//! makes stay in the copy, and so do permissions. Of those of the project, a copy has whether a file may be run. A
+//! copy has a largest size, and so has each file. Files travel in pieces, as far as the backend can write in pieces
+//! ([`ProjectFiles::write_from`]).
 
 use std::{
     collections::BTreeMap,
+    fs::{File, Permissions},
     io::{self, Read, Write},
+    os::unix::fs::PermissionsExt,
     sync::Arc,
 };
 
@@ -289,6 +292,9 @@ fn travel(
 ) -> Result<(State, u64), ProjectError> {
     let failed = |source: io::Error| ProjectError::Io { path: path.to_string(), source };
     let mut file = copy.map(|copy| copy.create_open(path)).transpose()?;
+    if let Some(file) = file.as_ref().filter(|_| content.executable()) {
+        make_executable(file).map_err(failed)?;
+    }
     let (mut hash, mut piece, mut size) = (Sha256::new(), vec![0; 64 << 10], 0);
     loop {
         let read = content.read(&mut piece).map_err(failed)?;
@@ -304,6 +310,12 @@ fn travel(
             file.write_all(&piece[..read]).map_err(failed)?;
         }
     }
+}
+
+/// Lets everybody run a file who can read it.
+fn make_executable(file: &File) -> io::Result<()> {
+    let mode = file.metadata()?.permissions().mode();
+    file.set_permissions(Permissions::from_mode(mode | ((mode & 0o444) >> 2)))
 }
 
 fn list(paths: &[ProjectPath]) -> String {

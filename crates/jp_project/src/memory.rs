@@ -74,7 +74,7 @@ impl ProjectFiles for MemoryProjectFiles {
         let start = usize::try_from(start).unwrap_or(content.len());
         let end = start + usize::try_from(len).unwrap_or_default();
         let bytes = content.get(start..end).unwrap_or_default().to_vec();
-        Ok(Content { bytes, size })
+        Ok(Content { bytes, size, executable: false })
     }
 
     fn write(

@@ -166,7 +166,7 @@ impl ProjectFiles for OverlayProjectFiles {
                 let (offset, len) = part.of(size, path)?;
                 let bytes = state.store.read(&file.content, offset, len);
                 let failed = |source| ProjectError::Io { path: path.to_string(), source };
-                Ok(Content { bytes: bytes.map_err(failed)?, size })
+                Ok(Content { bytes: bytes.map_err(failed)?, size, executable: file.executable })
             }
             Cover::Upper(Upper::Directory) => {
                 Err(ProjectError::IsADirectory { path: path.clone() })

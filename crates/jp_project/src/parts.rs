@@ -22,6 +22,7 @@ pub(crate) struct Parts {
     /// Where the next piece begins.
     offset: u64,
     size: u64,
+    executable: bool,
     /// How much is asked for at once.
     most: u64,
 }
@@ -42,7 +43,7 @@ impl Parts {
         path: ProjectPath,
     ) -> Result<Self, ProjectError> {
         let piece = io::Cursor::default();
-        let mut parts = Self { files, path, piece, offset: 0, size: 0, most };
+        let mut parts = Self { files, path, piece, offset: 0, size: 0, executable: false, most };
         parts.next()?;
         Ok(parts)
     }
@@ -52,12 +53,18 @@ impl Parts {
         self.size
     }
 
+    /// Whether anybody could run the file when its last piece was read.
+    pub(crate) fn executable(&self) -> bool {
+        self.executable
+    }
+
     fn next(&mut self) -> Result<(), ProjectError> {
         let part = Part { offset: self.offset, limit: Some(self.most), max: self.most };
         let content = self.files.read(&self.path, part)?;
         self.offset += u64::try_from(content.bytes.len()).unwrap_or(u64::MAX);
         // A file that has become shorter ends here.
         self.size = if content.bytes.is_empty() { self.offset } else { content.size };
+        self.executable = content.executable;
         self.piece = io::Cursor::new(content.bytes);
         Ok(())
     }

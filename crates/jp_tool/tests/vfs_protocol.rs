@@ -94,14 +94,63 @@ fn a_field_of_a_later_version_is_ignored() {
     }
 }
 
-/// D11-266: each method has an example of its request and of its result.
+/// The codes that a method can get besides those that any request can.
+const CODES: [(Method, &[i64]); 13] = [
+    (Method::FsRead, &[-32002, -32006]),
+    (Method::FsWrite, &[-32003, -32006]),
+    (Method::FsExists, &[]),
+    (Method::FsListDir, &[-32002, -32006]),
+    (Method::FsMetadata, &[-32002]),
+    (Method::FsDelete, &[-32002]),
+    (Method::FsRename, &[-32002, -32003]),
+    (Method::FsGrep, &[-32002, -32006]),
+    (Method::FsCreateDir, &[]),
+    (Method::HttpGet, &[-32006]),
+    (Method::HttpPost, &[-32006]),
+    (Method::ProcessRun, &[-32002, -32006]),
+    (Method::HostCapabilities, &[]),
+];
+
+/// D11-266: each method has an example of its request and of its result, a word about each field in them, and the
+/// codes that it can get and others cannot. A path is explained once for all.
 #[test]
 fn every_method_is_on_the_page() {
-    let headings: BTreeSet<&str> = examples().into_iter().map(|(heading, _)| heading).collect();
-    for method in Method::ALL {
-        assert!(headings.contains(method.name()), "{method}");
-        assert!(headings.contains(format!("Result of {method}").as_str()), "{method}");
+    let examples = examples();
+    let line = |heading: &str| {
+        let found = examples.iter().find(|(one, _)| *one == heading);
+        let (_, line) = found.unwrap_or_else(|| panic!("there is no example of {heading}"));
+        serde_json::from_str::<Value>(line).unwrap()
+    };
+    assert_eq!(CODES.map(|(method, _)| method), Method::ALL);
+    for (method, codes) in CODES {
+        let told = section(method.name());
+        let (request, result) = (line(method.name()), line(&format!("Result of {method}")));
+        let fields =
+            [&request["params"], &result["result"]].into_iter().filter_map(Value::as_object);
+        for field in fields.flat_map(|fields| fields.keys()).filter(|field| *field != "path") {
+            let is_told =
+                told.contains(&format!("`{field}`")) || told.contains(&format!("`{field}."));
+            assert!(is_told, "{method}: {field}");
+        }
+        let named = ErrorCode::ALL.iter().map(|code| code.number());
+        let general = [-32602, -32603, -32001, -32004, -32005];
+        let named =
+            named.filter(|code| !general.contains(code) && told.contains(&code.to_string()));
+        assert_eq!(named.collect::<BTreeSet<_>>(), codes.iter().copied().collect(), "{method}");
     }
+}
+
+/// What the page says of a method: under its heading, and under those of its result and of its other forms.
+/// Examples do not count.
+fn section(method: &str) -> String {
+    let mut is_inside = false;
+    let lines = PAGE.lines().filter(|line| {
+        if line.starts_with('#') {
+            is_inside = line.trim_start_matches("### ").split(' ').any(|word| word == method);
+        }
+        is_inside && !line.starts_with('{')
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// D11-236

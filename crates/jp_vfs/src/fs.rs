@@ -39,7 +39,7 @@ pub(crate) fn read(
 ) -> Answered {
     let FsRead { path, offset, limit } = granted.params();
     let part = Part { offset: offset.unwrap_or(0), limit: *limit, max: work.limits.file_bytes };
-    let Content { bytes, size } = granted.means().read(&project_path(path)?, part)?;
+    let Content { bytes, size, .. } = granted.means().read(&project_path(path)?, part)?;
     reply::check_content_fits(&bytes, work.limits)?;
     (work.room)(bytes.len());
     reply::content(id, &bytes, size, out);
@@ -162,15 +162,17 @@ pub(crate) fn grep(
         return Ok(());
     };
     let found = granted.means().grep(&query)?;
-    let is_bounded = granted.params().max_matches.is_some();
     let matches: usize = found.files.iter().map(|file| hits(&file.lines)).sum();
-    // A part would look like everything, unless a part was asked for.
-    if found.limit_reached && !(is_bounded && matches >= query.max_matches) {
+    // A part would look like everything, unless a part was asked for. What the tool said counts, and not what the
+    // search made of it: a number that is larger than what is ever told bounds nothing.
+    let is_what_was_asked_for =
+        granted.params().max_matches.is_some_and(|most| matches >= count(most));
+    if found.limit_reached && !is_what_was_asked_for {
         return Err(Failed::Other(ErrorObject::new(
             ErrorCode::TooLarge,
             format!(
                 "there is more than fits into one answer ({matches} matches so far); \
-                 narrow `paths` or `extensions`, or give `max_matches`"
+                 narrow `paths` or `extensions`, or give `max_matches`, {matches} or less"
             ),
         )));
     }

@@ -22,12 +22,13 @@ use jp_tool::{
         AccessPolicy, Capability, CommandRule, Commands, Decision, FsAccessError, FsRule,
         SensitiveGate,
     },
-    vfs::{ErrorCode, ErrorObject, ProcessRun},
+    vfs::{Call, ErrorCode, ErrorObject, ProcessRun},
 };
 
 use self::workplace::Workplace;
 use crate::{
     approve::{Approval, Wanted},
+    record::{self, Decided},
     serve::Stop,
 };
 
@@ -339,8 +340,23 @@ impl Means {
         }
     }
 
-    /// The rules that decide about paths as they are written, each once, for records.
-    pub(crate) fn rules_for(&self, paths: &[&str]) -> Option<String> {
+    /// The rules that decided about a call, for records: each once, and by what is written in the call. None, where
+    /// it was a person who decided, or something else than what these rules say.
+    pub(crate) fn rules_for(&self, call: &Call, decided: Decided) -> Option<String> {
+        let is_allowed = match decided {
+            Decided::Allowed => true,
+            Decided::Denied => false,
+            _ => return None,
+        };
+        match call {
+            Call::HttpGet(params) => words::rule_for_url(&self.policy, &params.url, is_allowed),
+            Call::HttpPost(params) => words::rule_for_url(&self.policy, &params.url, is_allowed),
+            Call::ProcessRun(params) => words::rule_for_program(&self.policy, params, is_allowed),
+            _ => self.rules_for_paths(&record::paths(call)),
+        }
+    }
+
+    fn rules_for_paths(&self, paths: &[&str]) -> Option<String> {
         let by_default = self.access.files_by_default;
         let rules = paths.iter().take(words::MOST);
         let mut rules: Vec<_> =

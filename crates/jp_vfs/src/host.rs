@@ -54,6 +54,14 @@ impl Host {
         })
     }
 
+    /// The same, for a tool that nobody has permitted to run yet: it shows how it would be called, and nothing
+    /// is sent, started or asked for that.
+    #[must_use]
+    pub fn before_a_run(&self) -> Self {
+        let recorder = self.parts.recorder.clone();
+        Self::new(HostParts { recorder, ..Self::without_means(self.parts.limits).parts })
+    }
+
     /// How much is too much.
     pub fn limits(&self) -> &Limits {
         &self.parts.limits

@@ -96,6 +96,11 @@ impl Session {
         }
     }
 
+    /// Whether nothing more comes.
+    pub fn has_ended(&self) -> bool {
+        self.shared.news().end.is_some()
+    }
+
     /// How many states were reported so far, for [`Self::state_after`].
     pub fn states(&self) -> u64 {
         self.shared.news().states

@@ -67,7 +67,45 @@ fn work_that_fails_or_takes_no_time_is_no_success() {
     assert!(!measure(&mut pair(1, claims(&[0]), claims(&[0]))).unwrap().is_ok());
 }
 
-// D11-292: with the pair `fs_read_file` among them.
+// D11-292: the bundled tool in both versions, started as it would be, and both times in the table and in the file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_is_measured_sealed_and_not() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let dir = tempfile::TempDir::new().unwrap();
+    let dir = Utf8PathBuf::try_from(dir.path().join("release")).unwrap();
+    fs::create_dir_all(&dir).unwrap();
+    // In the place of `jp`: notes how it was called, and prints the settings that it finds.
+    let script = "#!/bin/sh\necho \"$@\" >> ../calls\ncat .jp/config.toml\n";
+    fs::write(dir.join("jp"), script).unwrap();
+    fs::set_permissions(dir.join("jp"), fs::Permissions::from_mode(0o755)).unwrap();
+    let programs = Programs { dir: dir.clone(), installed: dir.clone().into() };
+
+    let benchmark = BENCHMARKS.iter().find(|one| one.name == "vfs-tools").unwrap();
+    let mut pairs = (benchmark.pairs)(&programs).unwrap();
+    let [pair] = pairs.as_mut_slice() else { panic!("there is one pair") };
+    pair.samples = 1;
+    let results = [patiently(pair).unwrap()];
+
+    let config = fs::read_to_string(dir.join("bench-sealed/.jp/config.toml")).unwrap();
+    for (name, runtime) in [("sealed", "vfs"), ("plain", "stdio")] {
+        let (_, tool) = config.split_once(&format!("[conversation.tools.{name}]\n")).unwrap();
+        let tool = tool.split("\n[").next().unwrap();
+        assert!(tool.contains("source = \"local.fs_read_file\""), "{tool}");
+        assert!(tool.contains(&format!("runtime = \"{runtime}\"")), "{tool}");
+    }
+    let calls = fs::read_to_string(dir.join("calls")).unwrap();
+    let turn = "tool run sealed path=file.txt\ntool run plain path=file.txt\n";
+    assert_eq!(calls, turn.repeat(2), "one to warm up, and one that counts");
+    assert!(table(&results).contains("fs_read_file, vfs against stdio"));
+    save(&programs, &results).unwrap();
+    let saved = fs::read_to_string(dir.with_file_name("bench.json")).unwrap();
+    let saved: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    assert_eq!(saved[0]["name"], "fs_read_file, vfs against stdio");
+    assert!(saved[0]["subject"].as_u64() > Some(0) && saved[0]["peer"].as_u64() > Some(0));
+}
+
 #[test]
 fn the_table_and_the_file_have_a_row_for_each() {
     let result = |name: &str, subject| Measurement {

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, future::try_join_all, stream};
-use jp_project::{Content, Part};
+use jp_project::Part;
 use opendal::{
     Entry, ErrorKind, Lister, Operator,
     options::{CopyOptions, ListOptions, ReadOptions, WriteOptions},
@@ -186,7 +186,7 @@ impl Store for Objects {
                     return Ok(Reading::TooLarge(len));
                 }
                 if len == 0 {
-                    return Ok(Reading::Content(Content { bytes: Vec::new(), size }));
+                    return Ok(Reading::of(Vec::new(), size));
                 }
                 let can_compare = self.operator.info().capability().read_with_if_match;
                 let options = ReadOptions {
@@ -196,7 +196,7 @@ impl Store for Objects {
                 };
                 match self.operator.read_options(path, options).await {
                     Ok(bytes) => {
-                        return Ok(Reading::Content(Content { bytes: bytes.to_vec(), size }));
+                        return Ok(Reading::of(bytes.to_vec(), size));
                     }
                     // It is another one now, or gone.
                     Err(error)

@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use jp_project::{Content, Part};
+use jp_project::Part;
 use tokio_postgres::{
     Config, Row,
     types::{ToSql, Type},
@@ -88,7 +88,7 @@ impl Table {
         let Some(row) = rows.first() else { return Ok(Reading::Missing) };
         let (size, len) = (unsigned(row, "size")?, unsigned(row, "len")?);
         let bytes: Option<Vec<u8>> = get(row, "part")?;
-        Ok(bytes.map_or(Reading::TooLarge(len), |bytes| Reading::Content(Content { bytes, size })))
+        Ok(bytes.map_or(Reading::TooLarge(len), |bytes| Reading::of(bytes, size)))
     }
 }
 

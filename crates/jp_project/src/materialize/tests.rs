@@ -154,7 +154,7 @@ fn what_a_program_leaves_behind_does_no_harm() {
     assert_eq!(synced.deleted, ["e/f", "e", "a"].map(path));
     assert_eq!(text(&project, "a"), None);
     assert_eq!(fs::read_to_string(scratch.join("outside")).unwrap(), "out");
-    let sparse = fs::File::create(root.join("sparse")).unwrap();
+    let sparse = File::create(root.join("sparse")).unwrap();
     sparse.set_len(1 << 40).unwrap();
     let error = copy.sync_back().unwrap_err().to_string();
     assert!(error.contains("sparse: 1099511627776 bytes are more than the limit"), "{error}");
@@ -182,7 +182,7 @@ fn files_travel_in_pieces() {
     let (_dir, scratch) = scratch();
     let project = crate::SqliteProjectFiles::open(&scratch.join("db")).unwrap();
     let mut copy = project.materialize(&scratch).unwrap();
-    let file = fs::File::create(copy.path().join("large")).unwrap();
+    let file = File::create(copy.path().join("large")).unwrap();
     file.set_len(LARGE).unwrap();
     fs::write(copy.path().join("small"), "x").unwrap();
     let before = most_memory();

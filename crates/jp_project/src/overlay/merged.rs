@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::state::{Before, Cover, File, MAX_PATHS, Stamp, State, Upper};
 use crate::{
-    DirEntry, Kind, ProjectError, ProjectFiles, ProjectPath, Slice,
+    DirEntry, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Slice,
     nodes::{Nodes, Source},
     parts::Parts,
     path::join,
@@ -72,18 +72,19 @@ impl Merged<'_> {
         if let Cover::Upper(Upper::File(file)) = self.state.cover(path) {
             let was_here = matches!(self.state.before(path), Before::File(_)).then(|| path.clone());
             let moved_from = file.moved_from.clone().or(was_here);
-            let content = file.content.clone();
+            let (content, executable) = (file.content.clone(), file.executable);
             self.state.store.hold(&content);
-            return Ok(Upper::File(File { content, moved_from }));
+            return Ok(Upper::File(File { content, moved_from, executable }));
         }
         match kind {
             Kind::Directory => Ok(Upper::Directory),
             Kind::Other => Err(refused(path, "a link or special file cannot be moved here")),
             Kind::File => {
                 let (size, content) = self.open(path)?;
+                let executable = content.executable();
                 let failed = |source| ProjectError::Io { path: path.to_string(), source };
                 let content = self.state.store.keep(content, size).map_err(failed)?;
-                Ok(Upper::File(File { content, moved_from: Some(path.clone()) }))
+                Ok(Upper::File(File { content, moved_from: Some(path.clone()), executable }))
             }
         }
     }
@@ -139,11 +140,12 @@ impl Nodes for Merged<'_> {
         if content.len() != size {
             return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
         }
-        let moved_from = match self.state.cover(path) {
-            Cover::Upper(Upper::File(file)) => file.moved_from.clone(),
-            _ => None,
+        let (moved_from, executable) = match self.state.cover(path) {
+            Cover::Upper(Upper::File(file)) => (file.moved_from.clone(), file.executable),
+            Cover::Below => (None, is_executable(self.all.as_ref(), path)),
+            _ => (None, false),
         };
-        self.state.set(path, Upper::File(File { content, moved_from }));
+        self.state.set(path, Upper::File(File { content, moved_from, executable }));
         Ok(())
     }
 
@@ -234,6 +236,13 @@ fn look(files: &dyn ProjectFiles, path: &ProjectPath) -> Result<Before, ProjectE
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether a file of a backend may be run, which new content does not change. Where there is none, there is nothing
+/// to run.
+fn is_executable(files: &dyn ProjectFiles, path: &ProjectPath) -> bool {
+    let nothing = Part { offset: 0, limit: Some(0), max: 0 };
+    files.read(path, nothing).is_ok_and(|content| content.executable)
 }
 
 fn refused(path: &ProjectPath, why: &'static str) -> ProjectError {

@@ -35,6 +35,8 @@ pub(super) struct File {
     pub(super) content: Stored,
     /// Where the file was below, if it was moved from there.
     pub(super) moved_from: Option<ProjectPath>,
+    /// Whether anybody may run it, as far as the backend below says so of the file that it was.
+    pub(super) executable: bool,
 }
 
 /// What was at a path in the backend below.

@@ -277,6 +277,45 @@ fn a_file_that_moves_keeps_its_permissions() {
     assert!(!place.root.join("dir").exists());
 }
 
+// A program that works in a copy can run what it can run in the project: also a file that the tool has changed or
+// moved. A file that is new can be run by nobody, as on a disk.
+#[test]
+fn a_copy_for_programs_knows_what_can_be_run() {
+    let place = place();
+    let scripts = ["as-it-is", "changed", "moved", "made-anew", "dir/deep"];
+    for name in scripts.into_iter().chain(["text"]) {
+        place.file(name, "#!/bin/sh\n");
+    }
+    for name in scripts {
+        fs::set_permissions(place.root.join(name), fs::Permissions::from_mode(0o750)).unwrap();
+    }
+    let overlay = place.overlay();
+    write(&overlay, "changed", "#!/bin/sh\nnew\n");
+    overlay.rename(&path("moved"), &path("elsewhere"), RenameTarget::Keep).unwrap();
+    write(&overlay, "elsewhere", "#!/bin/sh\nnew\n");
+    overlay.delete(&path("made-anew"), DeleteReach::File).unwrap();
+    write(&overlay, "made-anew", "#!/bin/sh\n");
+    let mut copy = overlay.materialize(&place.scratch).unwrap();
+    let can_run = |root: &Utf8Path, name: &str| {
+        fs::metadata(root.join(name)).unwrap().permissions().mode() & 0o100 != 0
+    };
+    for (name, expected) in [
+        ("as-it-is", true),
+        ("changed", true),
+        ("elsewhere", true),
+        ("dir/deep", true),
+        ("made-anew", false),
+        ("text", false),
+    ] {
+        assert_eq!(can_run(copy.path(), name), expected, "{name}");
+    }
+    // What a program writes into it, and then the next one runs.
+    fs::write(copy.path().join("dir/deep"), "#!/bin/sh\nby a program\n").unwrap();
+    copy.sync_back().unwrap();
+    let next = overlay.materialize(&place.scratch).unwrap();
+    assert!(can_run(next.path(), "dir/deep"));
+}
+
 #[test]
 fn links_below_lead_to_what_is_kept_above() {
     let place = place();

@@ -47,7 +47,7 @@ impl Table<'_> {
         blob.seek(SeekFrom::Start(offset)).map_err(io)?;
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
         blob.take(len).read_to_end(&mut bytes).map_err(io)?;
-        Ok(Content { bytes, size })
+        Ok(Content { bytes, size, executable: false })
     }
 
     pub(super) fn metadata(&self, path: &ProjectPath) -> Result<Option<Metadata>, ProjectError> {

@@ -95,7 +95,6 @@ impl Default for Turns {
 pub(super) struct Note {
     pub(super) decided: Decided,
     pub(super) code: Option<i64>,
-    pub(super) rule: Option<String>,
     pub(super) at: Option<Instant>,
 }
 
@@ -129,7 +128,7 @@ impl Job {
                 ((line, Turn::default()), Some(code))
             }
         };
-        (done, Note { decided, code, rule: None, at: Some(Instant::now()) })
+        (done, Note { decided, code, at: Some(Instant::now()) })
     }
 
     async fn try_with_approvals(&self, decided: &mut Decided) -> Result<Done, ErrorObject> {
@@ -265,7 +264,7 @@ impl Drop for Owed<'_> {
         let (error, mut line) = (internal("the host failed at this request"), Vec::new());
         let code = Some(error.number());
         reply::failure(Some(&self.job.id), error, &mut line);
-        let note = Note { decided: Decided::None, code, rule: None, at: Some(Instant::now()) };
+        let note = Note { decided: Decided::None, code, at: Some(Instant::now()) };
         self.job.hand_over((line, Turn::default()), note);
     }
 }

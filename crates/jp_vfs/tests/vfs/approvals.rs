@@ -113,11 +113,12 @@ fn nobody_there_is_a_no() {
     let answer = tool.line();
     assert_eq!((&answer["id"], code_of(&answer)), (&json!(1), -32001));
     assert!(answer.to_string().contains("nobody can be asked"), "{answer}");
-    for method in ["http.get", "process.run"] {
+    for method in ["http.get", "http.post", "process.run"] {
         let params = json!({"url": "https://example.org", "program": "ls"});
-        if method == "process.run" {
-            assert_eq!(tool.code(method, params), -32001);
-        }
+        tool.request(method, method, params);
+        let answer = tool.line();
+        assert_eq!((&answer["id"], code_of(&answer)), (&json!(method), -32001), "{answer}");
+        assert!(answer.to_string().contains("nobody can be asked"), "{answer}");
     }
     assert_eq!(person.heard(), [] as [&str; 0]);
     assert!(!world.has("a"));

@@ -55,6 +55,23 @@ fn without_rules_everything_is_read() {
     }
 }
 
+// D11-254: and the guide says what the test below shows.
+#[test]
+fn the_guide_says_who_is_asked() {
+    let guide = include_str!("../../../../docs/vfs.md");
+    let (_, rest) = guide.split_once("## What it may do without rules\n").unwrap();
+    let (told, _) = rest.split_once("\n## ").unwrap();
+    for sentence in [
+        "A tool without `access` may read everything in the project",
+        "writing a file, fetching a URL, running a program, is covered by no rule.",
+        "Where somebody can be asked, the person is asked",
+        "Where nobody can be asked, with `--no-interaction` for example, the request is refused at once with the code -32001.",
+        "About variables nobody is asked.",
+    ] {
+        assert!(told.contains(sentence), "{sentence}");
+    }
+}
+
 // D11-248 D11-250 D11-254: with somebody there, it is asked.
 #[test]
 fn without_rules_the_rest_is_asked_about() {
@@ -67,7 +84,12 @@ fn without_rules_the_rest_is_asked_about() {
     assert_eq!(tool.code("fs.delete", json!({"path": "b"})), -32001);
     person.says(Approval::No);
     assert_eq!(tool.code("process.run", json!({"program": "rm", "args": ["b"]})), -32001);
-    assert_eq!(person.heard(), ["create b", "delete b", "run rm b"]);
+    person.says(Approval::No);
+    assert_eq!(tool.code("http.get", json!({"url": "https://example.org/"})), -32001);
+    assert_eq!(
+        person.heard(),
+        ["create b", "delete b", "run rm b", "request https://example.org/"]
+    );
     assert!(world.has("b"));
 }
 

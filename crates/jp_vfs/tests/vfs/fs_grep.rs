@@ -166,7 +166,20 @@ fn more_than_fits_is_not_passed_over() {
     assert_eq!(some["result"]["matches"][0]["lines"].as_array().unwrap().len(), 10);
 }
 
-// Numbers that nobody means.
+// A number that is larger than what is ever told asks for no part.
+#[test]
+fn a_large_number_hides_nothing() {
+    let world = World::in_memory();
+    world.put("long", "x\n".repeat(100_001));
+    let mut tool = world.start();
+    for most in [200_000, u64::MAX] {
+        let code = tool.code("fs.grep", json!({"pattern": "x", "max_matches": most}));
+        assert_eq!(code, -32006, "{most}");
+    }
+    let some = tool.call("fs.grep", json!({"pattern": "x", "max_matches": 100_000}));
+    assert_eq!(some["result"]["matches"][0]["lines"].as_array().map(Vec::len), Some(100_000));
+}
+
 #[test]
 fn a_path_is_searched_once_however_often_it_is_named() {
     let world = World::on_disk();
@@ -177,6 +190,7 @@ fn a_path_is_searched_once_however_often_it_is_named() {
     assert_eq!(tool.code("fs.grep", json!({"pattern": "x", "paths": vec!["."; 1_001]})), -32602);
 }
 
+// Numbers that nobody means.
 #[test]
 fn numbers_without_measure() {
     for world in poems() {

@@ -47,6 +47,40 @@ fn capabilities_are_what_is_served() {
     }
 }
 
+// D11-266: what a method really answers is named where the page describes it.
+#[test]
+fn the_page_names_the_codes_of_each_method() {
+    let page = include_str!("../../../../docs/protocols/vfs.md");
+    let mut world = World::in_memory();
+    world.limits.file_bytes = 100;
+    world.put("a", "x");
+    world.put("b", "x\n".repeat(200));
+    let mut tool = world.start();
+    let missing = || json!({"path": "missing"});
+    let long = "x".repeat(101);
+    for (method, params, code) in [
+        ("fs.read", missing(), -32002),
+        ("fs.read", json!({"path": "b"}), -32006),
+        ("fs.write", json!({"path": "a", "content": "", "create_new": true}), -32003),
+        ("fs.write", json!({"path": "a", "content": long}), -32006),
+        ("fs.list_dir", missing(), -32002),
+        ("fs.list_dir", json!({"path": "."}), -32006),
+        ("fs.metadata", missing(), -32002),
+        ("fs.delete", missing(), -32002),
+        ("fs.rename", json!({"from": "missing", "to": "c"}), -32002),
+        ("fs.rename", json!({"from": "a", "to": "b", "overwrite": false}), -32003),
+        ("fs.grep", json!({"pattern": "x", "paths": ["missing"]}), -32002),
+        ("fs.grep", json!({"pattern": "x"}), -32006),
+    ] {
+        assert_eq!(tool.code(method, params.clone()), code, "{method} {params}");
+        let of_method = |part: &&str| {
+            part.lines().next().unwrap_or_default().split(' ').any(|word| word == method)
+        };
+        let told: String = page.split("\n### ").filter(of_method).collect();
+        assert!(told.contains(&code.to_string()), "{method} does not name {code}: {told}");
+    }
+}
+
 // D11-047 D11-232 D11-275
 #[test]
 fn there_are_no_others() {

@@ -61,7 +61,7 @@ fn each_request_is_written_down() {
             (json!(9), write, Some("f9"), Decided::AskedKeep, None),
             (json!(10), Some("process.run"), Some("curl"), Decided::AskedNo, Some(-32001)),
             (json!(11), Some("fs.rename"), Some("src/a → src/b"), Decided::Allowed, None),
-            (json!(12), Some("host.capabilities"), None, Decided::Allowed, None),
+            (json!(12), Some("host.capabilities"), None, Decided::None, None),
         ]
     );
     assert_eq!(all[0].rule.as_deref(), Some(r#"read, create, update, delete in "src""#));
@@ -74,6 +74,50 @@ fn each_request_is_written_down() {
     );
     assert!(all.iter().all(|record| record.tool == "t" && record.micros < 60_000_000));
     // Neither contents nor what could be secret.
+    assert!(!serde_json::to_string(&all).unwrap().contains("s3cret"));
+}
+
+// The rule that decided, of each kind, without what could be a secret. Where another thing decided, none is named.
+#[test]
+fn the_rule_that_decided_is_written_down() {
+    let rule = |host: &str, allow| json!({"host": host, "port": 1, "allow": allow});
+    let mut world = World::on_disk().policy(json!({
+        "fs": [{"path": "src", "read": true}],
+        "net": [rule("127.0.0.1", true), rule("example.org", false)],
+        "commands": {"true": {}, "cargo": {"args": [["check"]]}},
+    }));
+    let person = world.person();
+    let records = world.recorded();
+    let mut tool = world.start();
+    let url = |host: &str| json!({"url": format!("http://{host}:1/x?s3cret")});
+    let header = json!([{"name": "X-Key", "value": "${TOKEN}"}]);
+    let with_variable = json!({"url": "http://127.0.0.1:1/", "headers": header});
+    let run = |program: &str, arg: &str| json!({"program": program, "args": [arg]});
+    let rows = [
+        ("fs.read", json!({"path": "src/a"}), Decided::Allowed, Some(r#"read in "src""#)),
+        ("http.get", url("127.0.0.1"), Decided::Allowed, Some("request 127.0.0.1:1")),
+        ("http.post", url("example.org"), Decided::Denied, Some("no request example.org:1")),
+        ("http.get", with_variable, Decided::Denied, None),
+        ("process.run", run("true", "s3cret"), Decided::Allowed, Some(r#"run "true""#)),
+        (
+            "process.run",
+            run("cargo", "s3cret"),
+            Decided::Denied,
+            Some(r#"run "cargo" with other arguments"#),
+        ),
+        ("process.run", run("rm", "s3cret"), Decided::AskedNo, None),
+        ("fs.read", json!({"path": "other"}), Decided::AskedRun, None),
+        ("fs.read", json!({"path": "other"}), Decided::Allowed, Some(r#"read in "other""#)),
+        ("host.capabilities", json!({}), Decided::None, None),
+    ];
+    person.says(Approval::No);
+    person.says(Approval::Run);
+    for (method, params, ..) in &rows {
+        tool.call(method, params.clone());
+    }
+    let all = records.all();
+    let told: Vec<_> = all.iter().map(|one| (one.decision, one.rule.as_deref())).collect();
+    assert_eq!(told, rows.map(|(_, _, decided, rule)| (decided, rule)));
     assert!(!serde_json::to_string(&all).unwrap().contains("s3cret"));
 }
 

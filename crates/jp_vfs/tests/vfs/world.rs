@@ -10,6 +10,7 @@ use std::{
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jp_fetch::{FetchSettings, Fetcher};
 use jp_project::{
     Content, DeleteReach, DirEntry, FsProjectFiles, GrepAnswer, GrepQuery, Materialized,
     MemoryProjectFiles, Metadata, NullProjectFiles, Part, ProjectError, ProjectFiles, ProjectPath,
@@ -153,7 +154,8 @@ impl World {
 
     fn session(&self, pipes: Pipes, init: Init) -> io::Result<Session> {
         let host = Host::new(HostParts {
-            network: None,
+            // It reads and opens nothing before it is used.
+            network: Some(Arc::new(Fetcher::new(FetchSettings::default()))),
             programs: None,
             approver: self.approver.clone(),
             recorder: self.recorder.clone(),

@@ -144,6 +144,33 @@ fn the_short_form_of_rules() {
     assert_eq!(denied(&told), ["read other", "list", "create", "delete", "run"]);
 }
 
+/// D11-220: a setting makes the list of sensitive paths longer, and none makes it shorter.
+#[test]
+fn the_list_of_sensitive_paths_only_grows() {
+    let body = r#"result(json.dumps([code("fs.read", path=path) for path in [".env", "key.pem", "plain"]]))"#;
+    let with = |list: &str| {
+        let env = with_tool(&format!("{EVERYTHING}[sandbox]\nsensitive_paths = {list}\n"), body);
+        for path in [".env", "key.pem", "plain"] {
+            env.write(path, "x");
+        }
+        env.jp(["--no-interaction", "tool", "run", "t"]).run()
+    };
+    for (list, expected) in [
+        ("[]", "[-32001, 0, 0]\n"),
+        ("[\"**/*.pem\"]", "[-32001, -32001, 0]\n"),
+        ("{ strategy = \"prepend\", value = [] }", "[-32001, 0, 0]\n"),
+    ] {
+        assert_eq!(with(list).success().stdout(), expected, "{list}");
+    }
+    for (list, why) in [
+        ("{ strategy = \"replace\", value = [] }", "the list can only be extended"),
+        ("[\"!**/.env\"]", "is not a pattern for sensitive paths"),
+    ] {
+        let output = with(list).code(2);
+        assert!(output.stderr().contains(why), "{list}: {output}");
+    }
+}
+
 /// D11-252
 #[test]
 fn rules_for_programs_leave_files_at_the_default() {

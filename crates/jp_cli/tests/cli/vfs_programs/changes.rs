@@ -1,5 +1,7 @@
 //! `--dry-run` and `--review` of a sealed tool: what it and its programs would change, before it is.
 
+use std::os::unix::fs::PermissionsExt;
+
 use jp_test::Size;
 
 use super::*;
@@ -63,6 +65,22 @@ fn a_program_changes_nothing_in_a_dry_run() {
     assert!(output.stdout().contains("\"stdout\": \"changed\\n\""), "{output}");
     assert!(output.stdout().contains("\"content\": \"changed\\n\""), "{output}");
     assert!(is_unchanged(&env));
+}
+
+/// A script of the project can be run in a copy as it can in the project itself.
+#[test]
+fn a_dry_run_runs_the_scripts_of_the_project() {
+    let settings = FILES.replace("write = true", "write = true\nexecute = true");
+    let env = workspace(&(settings + &command("\"./build.sh\"", "") + &command("sh", "")));
+    env.write("build.sh", "#!/bin/sh\necho built | tee out\n");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(env.path("build.sh"), mode).expect("the mode can be set");
+    let output = call(&env, &[run("./build.sh", &[])], &["--dry-run"]).run().success();
+    assert!(output.stdout().contains("\"stdout\": \"built\\n\""), "{output}");
+    assert!(output.stdout().contains("+built"), "{output}");
+    assert!(!env.path("out").exists());
+    let asked = Asked::from(call(&env, &[run("./build.sh", &[])], &[]).run());
+    assert_eq!(ran(&asked, 0), ("built\n", "", 0));
 }
 
 #[test]

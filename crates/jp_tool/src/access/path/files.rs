@@ -98,10 +98,10 @@ impl Files {
         Ok(self.open(input, Want::Read)?.0.into())
     }
 
-    /// The same, with how many bytes it had when it was opened, which had to be found out anyway.
-    pub fn read_sized(&self, input: &Utf8Path) -> Result<(File, u64), OpenError> {
+    /// The same, with what was known of it when it was opened, which had to be found out anyway.
+    pub fn read_known(&self, input: &Utf8Path) -> Result<(File, Metadata), OpenError> {
         let (file, stat) = self.open(input, Want::Read)?;
-        Ok((file.into(), Metadata::from(&stat).len))
+        Ok((file.into(), Metadata::from(&stat)))
     }
 
     /// Opens a regular file that exists for writing, and for reading as well if that is granted. Its

@@ -21,10 +21,18 @@ pub(super) struct Clock {
     last_read: Instant,
     /// Whether something was left to read after the last attempt to send.
     has_backlog: bool,
-    /// Whether it is now that it last read something, or that its last word counts from. The time is only asked for
-    /// before a wait: who gets answer after answer is not waited for.
-    is_read_now: bool,
-    is_word_now: bool,
+    /// What counts from now. The time is only asked for before a wait: who gets answer after answer is not waited for.
+    from_now: FromNow,
+}
+
+/// What begins anew when the time is asked for next, each with what stands before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum FromNow {
+    Nothing,
+    /// It has just read something.
+    Reading,
+    /// Its next word is only waited for since then.
+    Silence,
 }
 
 /// One of the two who talk.
@@ -52,8 +60,7 @@ impl Clock {
             last_word: now,
             last_read: now,
             has_backlog: false,
-            is_read_now: false,
-            is_word_now: false,
+            from_now: FromNow::Nothing,
         }
     }
 
@@ -83,9 +90,9 @@ impl Clock {
     /// Something was sent, or an attempt was made.
     pub(super) fn sent(&mut self, sent: Sent) {
         if !self.has_backlog || sent != Sent::Part(false) {
-            self.is_read_now = true;
+            self.from_now = self.from_now.max(FromNow::Reading);
             if self.is_owed {
-                self.is_word_now = true;
+                self.from_now = FromNow::Silence;
                 self.is_owed = matches!(sent, Sent::Part(_));
             }
         }
@@ -114,14 +121,12 @@ impl Clock {
 
     /// Takes down the time of what has happened since the last look.
     fn look(&mut self) {
-        if self.is_read_now || self.is_word_now {
-            let now = Instant::now();
-            if std::mem::take(&mut self.is_read_now) {
-                self.last_read = now;
-            }
-            if std::mem::take(&mut self.is_word_now) {
-                self.last_word = now;
-            }
+        let begins = std::mem::replace(&mut self.from_now, FromNow::Nothing);
+        if begins >= FromNow::Reading {
+            self.last_read = Instant::now();
+        }
+        if begins >= FromNow::Silence {
+            self.last_word = self.last_read;
         }
     }
 }

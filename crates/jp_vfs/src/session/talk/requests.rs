@@ -196,7 +196,10 @@ impl Talk {
         let (recorder, (at, time)) = self.host.recorder().zip(arrival.at)?;
         let (method, target, decision) = match about {
             About::Call(call) => {
-                (Some(call.method().name().to_owned()), record::target(call), note.decided)
+                // Whoever asks what there is asks for nothing.
+                let asks_for_nothing = matches!(call, Call::HostCapabilities(_));
+                let decision = if asks_for_nothing { Decided::None } else { note.decided };
+                (Some(call.method().name().to_owned()), record::target(call), decision)
             }
             About::Attempt(Attempt { method, target, leads_out }) => {
                 let decision = if *leads_out { Decided::Denied } else { Decided::None };
@@ -204,8 +207,8 @@ impl Talk {
             }
             About::Nothing => (None, None, Decided::None),
         };
-        let rule = || match about {
-            About::Call(call) => self.gate.means().rules_for(&record::paths(call)),
+        let rule = match about {
+            About::Call(call) => self.gate.means().rules_for(call, decision),
             About::Attempt(_) | About::Nothing => None,
         };
         let record = Record {
@@ -213,7 +216,7 @@ impl Talk {
             tool: self.gate.access().tool().to_owned(),
             id: id.cloned(),
             method,
-            rule: note.rule.clone().or_else(rule),
+            rule,
             target,
             decision,
             code: note.code,
@@ -234,12 +237,12 @@ impl Talk {
 
 impl Note {
     fn allowed() -> Self {
-        Self { decided: Decided::Allowed, code: None, rule: None, at: None }
+        Self { decided: Decided::Allowed, code: None, at: None }
     }
 
     fn refused(error: &ErrorObject) -> Self {
         let is_denied = error.code() == Some(ErrorCode::AccessDenied);
         let decided = if is_denied { Decided::Denied } else { Decided::Allowed };
-        Self { decided, code: Some(error.number()), rule: None, at: None }
+        Self { decided, code: Some(error.number()), at: None }
     }
 }

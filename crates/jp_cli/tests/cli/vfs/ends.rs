@@ -18,6 +18,30 @@ result("%s of %s" % (len(text), arguments["x"]))
     assert_gone(&env);
 }
 
+/// A tool that shows its arguments may read, and nothing is sent, started or kept for it: nobody has permitted it yet.
+#[test]
+fn nothing_is_done_before_a_call_is_permitted() {
+    let body = r#"
+codes = [code("fs.read", path="notes"), code("fs.write", path="made", content="x"),
+         code("process.run", program="sh", args=["-c", "echo > started"])]
+result("%s: %s" % (init["context"]["action"], codes))
+"#;
+    let env = with_tool(
+        "access.fs = [{ path = \".\", read = true, write = true }]\n\
+         access.commands.sh = { args = [[\"-c\", \"**\"]] }\n",
+        body,
+    );
+    env.write("notes", "hello\n");
+    let config = env.read(".jp/config.toml");
+    env.write(".jp/config.toml", config.replace("unattended", "ask"));
+    let mut terminal = env.jp(["tool", "run", "t"]).pty(jp_test::Size { rows: 24, cols: 100 });
+    terminal.expect("format_arguments: [0, 0, -32603]", LIMIT).expect("Run t?", LIMIT);
+    assert!(!env.path("made").exists() && !env.path("started").exists());
+    terminal.send("y\r").expect("run: [0, 0, 0]", LIMIT);
+    terminal.wait(LIMIT).success();
+    assert!(env.path("made").exists() && env.path("started").exists());
+}
+
 /// What a tool does instead of saying a last word, the exit code of jp, and a part of what it says.
 /// D11-017, D11-202, D11-203, D11-042
 const ENDS: &[(&str, i32, &[&str])] = &[
@@ -197,7 +221,7 @@ fn the_call_as_the_tool_gets_it() {
         "access = { fs = [{ path = \"src\", read = true }] }\noptions = { deep = { x = 1 } }\n",
         "result(json.dumps(init))",
     );
-    let output = run(&env, &["x=é"]).run().success();
+    let output = run(&env, &["x=é", "--conversation", "new"]).run().success();
     let told: serde_json::Value = serde_json::from_str(output.stdout()).expect("it is JSON");
     assert_eq!(told["tool"]["name"], "t");
     assert_eq!(told["tool"]["arguments"], serde_json::json!({"x": "é"}));
@@ -207,6 +231,11 @@ fn the_call_as_the_tool_gets_it() {
     assert_eq!(told["context"]["action"], "run");
     assert_eq!(told["context"]["access"]["fs"][0]["path"], "src");
     assert_eq!(told["context"].get("root"), None, "it could not open it");
+    assert_eq!(told["context"]["workspace_id"], env.read(".jp/id").trim());
+    let listed = env.jp(["--format", "json", "conversation", "ls"]).run().success();
+    let listed: serde_json::Value = serde_json::from_str(listed.stdout()).expect("there is one");
+    assert!(listed["id"].is_string(), "{listed}");
+    assert_eq!(told["context"]["conversation_id"], listed["id"]);
 }
 
 /// What a tool changed counts only if it came to its last word, also if that is that it failed.

@@ -29,6 +29,12 @@ while True:
         time.sleep(300)
     elif word == "work":
         say(method="state", params={"type": "running", "content": "working"})
+    elif word == "die":
+        say(method="state", params={"type": "running", "content": "working"})
+        sys.exit("it broke later")
+    elif word == "deaf":
+        waits("deaf")
+        time.sleep(300)
     elif word == "fail":
         sys.exit("it broke")
     else:
@@ -141,6 +147,34 @@ fn a_tool_that_breaks_while_it_is_alive() {
     assert!(output.stderr().contains("it broke"), "{output}");
     assert!(output.stderr().contains("no tool is alive"), "{output}");
     assert_gone(&env);
+}
+
+/// D11-202 for one that breaks when nobody waits for it: what it said before is not where it stands.
+#[test]
+fn a_tool_that_breaks_between_two_inputs() {
+    let env = talker("");
+    let jp = env!("CARGO_BIN_EXE_jp");
+    let script = format!("(echo spawn; echo apply die; sleep 3; echo fetch) | {jp} tool session t");
+    let output = env.command("/bin/sh", ["-c", &script]).run().code(1);
+    assert!(output.stdout().contains("working"), "{output}");
+    assert!(output.stderr().contains("it broke later"), "{output}");
+    assert_gone(&env);
+}
+
+/// D11-194: one that does not listen is ended by signals, after its grace and not later.
+#[test]
+fn an_abort_ends_a_tool_that_does_not_listen() {
+    for (lines, is_aborted) in
+        [("spawn\napply deaf\nabort\n", true), ("spawn\napply deaf\n", false)]
+    {
+        let env = talker("[vfs]\ncancel_grace_secs = 4\n");
+        let started = Instant::now();
+        let output = session(&env, lines).run().success();
+        let took = started.elapsed();
+        assert_eq!(output.stdout().contains("[session: stopped]"), is_aborted, "{output}");
+        assert!(took >= Duration::from_secs(4) && took < Duration::from_secs(30), "{took:?}");
+        assert_gone(&env);
+    }
 }
 
 /// D11-185: without an action it is one call from its start to its end.

@@ -154,11 +154,16 @@ impl VfsTool {
     ) -> Result<(Served, Vec<String>), Failure> {
         let program = &self.program;
         let gate = Gate::new(self.access.clone(), ground.files(), self.world.scratch.clone());
-        gate.prepare().await;
+        let host = match action {
+            Action::Run => {
+                gate.prepare().await;
+                self.world.host.clone()
+            }
+            Action::FormatArguments | Action::Schema => Arc::new(self.world.host.before_a_run()),
+        };
         let invocation = tool_context(&program.place, tool, action);
         let started = program.start_sealed(&invocation).await;
         let (running, warnings) = started.map_err(|error| failure(&error))?;
-        let host = self.world.host.clone();
         let served = Served::new(running, init(invocation), gate, host, stays_alive)?;
         Ok((served, warnings))
     }

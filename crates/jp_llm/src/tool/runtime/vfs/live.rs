@@ -110,6 +110,8 @@ impl Process {
                 self.served.session.apply(input.clone());
                 before
             }
+            // What it said before its end does not hold any more.
+            ToolCommand::Fetch { .. } if self.served.session.has_ended() => before,
             // Where it stands is what it said last; one that said nothing yet is waited for.
             ToolCommand::Fetch { .. } => before.saturating_sub(1),
             ToolCommand::Abort { .. } | ToolCommand::Spawn { .. } => {

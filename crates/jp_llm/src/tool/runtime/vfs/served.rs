@@ -25,6 +25,8 @@ pub(crate) struct Served {
     /// What it writes for people.
     messages: JoinHandle<String>,
     limits: Limits,
+    /// Since when it knows that it has to end.
+    cancelled: Option<Instant>,
 }
 
 impl Served {
@@ -48,7 +50,7 @@ impl Served {
         let session =
             pipes.and_then(|pipes| Session::start(pipes, init, Arc::new(gate), host, stays_alive));
         let session = session.map_err(|error| ToolError::from_error(&error))?;
-        Ok(Self { session, running, messages, limits })
+        Ok(Self { session, running, messages, limits, cancelled: None })
     }
 
     /// What came of it, when nothing more comes; the program is gone then.
@@ -80,10 +82,12 @@ impl Served {
         let _ = self.end_within(FAREWELL).await;
     }
 
-    /// Tells the tool to end, and sees to it that it does.
+    /// Tells the tool to end, and sees to it that it does. Being told once more gives it no more time.
     pub(super) async fn cancel(&mut self) {
+        let since = *self.cancelled.get_or_insert_with(Instant::now);
         self.session.cancel();
-        let _ = self.end_within(self.limits.cancel_grace).await;
+        let grace = self.limits.cancel_grace.saturating_sub(since.elapsed());
+        let _ = self.end_within(grace).await;
     }
 
     async fn end_within(&mut self, grace: Duration) -> Result<Exit, jp_process::WaitError> {

@@ -15,7 +15,7 @@ use std::{
 };
 
 use dialoguer::{Confirm, Editor, Input, MultiSelect, Select, console::Term};
-use jp_printer::{Styles, sanitize, single_line};
+use jp_printer::{single_line, visible};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -93,8 +93,8 @@ impl Terminal {
     /// Shows a text where questions are asked, whatever becomes of the standard streams.
     pub(crate) fn show(&self, text: &str) -> Result {
         let Some(term) = self.open() else { return Ok(()) };
-        let text = sanitize(text, Styles::Strip);
-        term.write_str(&text).map_err(|error| Error::failure(format!("cannot ask: {error}")))
+        term.write_str(&visible(text))
+            .map_err(|error| Error::failure(format!("cannot ask: {error}")))
     }
 
     /// Asks a question that follows from a text of several lines.
@@ -226,7 +226,7 @@ const KEY_ENDS_WITHIN: Duration = Duration::from_millis(200);
 
 /// What a tool asks, as one line that cannot draw over what stands around it.
 fn line(text: &str) -> String {
-    single_line(&sanitize(text, Styles::Strip)).into_owned()
+    single_line(&visible(text)).into_owned()
 }
 
 fn nobody(question: &str, otherwise: &str) -> Error {

@@ -47,7 +47,7 @@ pub use channel::Channel;
 pub use format::Format;
 pub use print::{Print, Trust};
 pub use printer::Printer;
-pub use sanitize::{Styles, sanitize};
+pub use sanitize::{Styles, sanitize, visible};
 pub use settings::{
     ColorDepth, ControlSequences, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, OutputMode, Settings,
     StreamSettings,

@@ -23,7 +23,7 @@ mod sgr;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
 /// What becomes of colours and the other text styles (the SGR sequences).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,33 @@ pub enum Styles {
 /// Clean text is returned as it came, without a copy.
 pub fn sanitize(text: &str, styles: Styles) -> Cow<'_, str> {
     if text.contains(is_hazard) { Cow::Owned(rebuild(text, styles)) } else { Cow::Borrowed(text) }
+}
+
+/// The text with every character to be seen for what it is: controls, and what changes how others look, stand there
+/// by their number. Newline and tab stay.
+///
+/// For what somebody is to agree to. What [`sanitize`] takes away would be agreed to as well, and be done.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_shown = |c: char| !is_hazard(c) && !is_unseen(c);
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 32);
+    for c in text.chars() {
+        if is_shown(c) {
+            out.push(c);
+        } else {
+            let _infallible = write!(out, "\\u{{{:x}}}", u32::from(c));
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Characters without a shape of their own. Those that join letters and pictures belong to what people write.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 const ESC: char = '\u{1b}';

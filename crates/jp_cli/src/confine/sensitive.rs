@@ -6,7 +6,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{Covered, Grant};
-use jp_printer::single_line;
+use jp_printer::{single_line, visible};
 
 use super::allow::quoted;
 use crate::{
@@ -66,7 +66,7 @@ fn described(ctx: &Ctx, covered: &Covered, root: &Utf8Path) -> String {
         |pattern| format!("sensitive by `{pattern}`"),
     );
     // A path with a line break could put words into this question.
-    let path_here = single_line(shown(ctx, path).as_str());
+    let path_here = single_line(&visible(shown(ctx, path).as_str())).into_owned();
     format!("{path_here}: {why}, {}", granted(path, by))
 }
 

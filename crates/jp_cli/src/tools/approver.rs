@@ -14,7 +14,7 @@ use std::{
     thread,
 };
 
-use jp_printer::{Styles, sanitize, single_line};
+use jp_printer::visible;
 use jp_vfs::{Approval, Approver, Ask, BoxFuture, Wanted};
 use tokio::sync::oneshot;
 
@@ -217,9 +217,9 @@ fn always(plan: &Plan) -> String {
     text
 }
 
-/// Somebody else's text as a part of one line.
+/// Somebody else's text as a part of one line, all of it to be seen: whoever says yes says it to every character.
 fn line(text: &str) -> String {
-    single_line(&sanitize(text, Styles::Strip)).into_owned()
+    visible(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use jp_llm::tool::{
     Answer, Approval, Asked, Asker, Changes, Interaction, Notice, Proposed, Verdict,
     render::to_text,
 };
-use jp_printer::{Format, Print, single_line, truncate_to_width};
+use jp_printer::{Format, Print, single_line, truncate_to_width, visible};
 use jp_tool::AnswerType;
 use serde_json::{Map, Value};
 
@@ -223,7 +223,8 @@ fn asks(asker: Asker<'_>) -> String {
 
 /// A text of somebody else's, in one line that is not too long to be read.
 fn cut(text: &str, most: usize) -> String {
-    let text = single_line(text);
+    let text = visible(text);
+    let text = single_line(&text);
     let end = text.floor_char_boundary(most);
     match text.len() - end {
         0 => text.into_owned(),

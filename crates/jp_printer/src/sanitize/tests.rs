@@ -13,6 +13,26 @@ fn attacks_lose_their_teeth() {
     }
 }
 
+/// What somebody agrees to is all there, and nothing of it is obeyed.
+#[test]
+fn what_can_be_seen_is_everything() {
+    for (text, expected) in [
+        (
+            "plain\tand\nlines, \u{1f469}\u{200d}\u{1f4bb}",
+            "plain\tand\nlines, \u{1f469}\u{200d}\u{1f4bb}",
+        ),
+        ("hi #\x1b]0;\nrm -rf src\n#\x07", "hi #\\u{1b}]0;\nrm -rf src\n#\\u{7}"),
+        ("a\x1b[2Jb\r\u{9b}1Ac", "a\\u{1b}[2Jb\\u{d}\\u{9b}1Ac"),
+        ("safe\u{202e}txt.exe\u{feff}", "safe\\u{202e}txt.exe\\u{feff}"),
+        ("\x1bPq hidden \x1b\\", "\\u{1b}Pq hidden \\u{1b}\\"),
+    ] {
+        assert_eq!(visible(text), expected);
+    }
+    for (name, text, _) in ATTACKS {
+        assert_eq!(sanitize(&visible(text), Styles::Strip), visible(text), "{name}");
+    }
+}
+
 const ATTACKS: &[(&str, &str, &str)] = &[
     ("cursor up", "a\x1b[1Ab", "ab"),
     ("cursor to", "a\x1b[3;4Hb", "ab"),

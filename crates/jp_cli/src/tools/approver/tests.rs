@@ -55,6 +55,17 @@ fn said(world: &World, question: &Ask, typed: &[&str]) -> Said {
     answer(&world.keeper, question, &mut |_| typed.next().map(|it| format!("{it}\n")))
 }
 
+/// Whatever a terminal would swallow is what somebody would agree to without having seen it.
+#[test]
+fn nothing_that_is_agreed_to_is_hidden() {
+    let world = world("");
+    let text = shown(&world, &command(&["hi #\u{1b}]0;\nrm -rf src\n#\u{7}"]));
+    assert!(text.contains(r"hi #\u{1b}]0;\nrm -rf src\n#\u{7}"), "{text}");
+    let text = shown(&world, &create("a\u{1b}[2Jb\n.txt"));
+    assert!(text.contains(r"create a\u{1b}[2Jb\n.txt"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+}
+
 #[test]
 fn a_question_says_who_wants_what_and_what_always_means() {
     let world = world("");

@@ -106,8 +106,8 @@ fn questions_cannot_draw() {
     // What the tool says about its own call, before it is permitted.
     let env = workspace(&local("t", "./t.sh").replace("unattended", "ask"));
     let script = described("{}").replace(
-        "'shown by the tool'",
-        &format!("'{{\"type\":\"success\",\"content\":\"{EVIL} shown\"}}'"),
+        "echo 'shown by the tool'",
+        &format!("printf '%s\\n' '{{\"type\":\"success\",\"content\":\"{EVIL} shown\"}}'"),
     );
     program(&env, "t.sh", &script);
     let mut terminal = run(&env, &["t"]).pty(SIZE);
@@ -116,6 +116,8 @@ fn questions_cannot_draw() {
     for bad in ["\u{1b}]0", "\u{1b}[2J", "\u{9b}", "\u{1b}[31mD"] {
         assert!(!output.raw().contains(bad), "{:?}", output.raw());
     }
+    // It is there to be seen.
+    assert!(output.screen().contains(r"\u{1b}]0"), "{output}");
 }
 
 /// Names of tools come from the configuration, and it has none that could draw.

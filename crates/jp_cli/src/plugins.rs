@@ -186,6 +186,11 @@ impl Policy {
     pub(crate) fn is_approved(&self, binary: &Binary, sha256: &str) -> bool {
         self.approvals.hold(&binary.canonical, sha256)
     }
+
+    /// The checksum that this file had when a person agreed to it.
+    pub(crate) fn agreed_to(&self, binary: &Binary) -> Option<&str> {
+        self.approvals.last(&binary.canonical)
+    }
 }
 
 impl Permission for Policy {

@@ -78,10 +78,7 @@ pub fn group(catalog: &Catalog, command: &[String]) -> String {
 
 /// The help of a plugin: its own, with the commands below it.
 pub fn plugin(catalog: &Catalog, plugin: &Plugin) -> String {
-    let said = plugin.said();
-    let own = said.and_then(|said| said.help.as_deref()).filter(|help| !help.trim().is_empty());
-    let own = own.or_else(|| plugin.description()).map(str::trim_end);
-    let mut text = match own {
+    let mut text = match own(plugin) {
         Some(own) => format!("{own}\n"),
         None => format!("`jp {}` {}\n", plugin.command, silence(plugin)),
     };
@@ -90,6 +87,19 @@ pub fn plugin(catalog: &Catalog, plugin: &Plugin) -> String {
         let _ = write!(text, "\n{below}");
     }
     text
+}
+
+/// Whether a plugin has no help because asking for it failed.
+pub fn is_missing(plugin: &Plugin) -> bool {
+    let described = plugin.binary.as_ref().map(|known| &known.described);
+    matches!(described, Some(Described::Failed(_))) && own(plugin).is_none()
+}
+
+/// The help that a plugin gives, or else what is said about it.
+fn own(plugin: &Plugin) -> Option<&str> {
+    let said = plugin.said();
+    let help = said.and_then(|said| said.help.as_deref()).filter(|help| !help.trim().is_empty());
+    help.or_else(|| plugin.description()).map(str::trim_end)
 }
 
 fn commands(catalog: &Catalog, command: &[String]) -> String {

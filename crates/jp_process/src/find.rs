@@ -6,6 +6,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fmt::{self, Write as _},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
@@ -16,10 +17,10 @@ use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, stat};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
     /// There is no such file.
-    #[error("no program {name} was found", name = .0.display())]
+    #[error("no program {name} was found", name = Visible(.0))]
     Missing(OsString),
     /// There is one, but it cannot be executed: a directory, or a file without the permission.
-    #[error("{path} is not an executable file", path = .0.display())]
+    #[error("{path} is not an executable file", path = Visible(.0.as_os_str()))]
     NotExecutable(PathBuf),
 }
 
@@ -65,6 +66,22 @@ pub fn find_programs(
         return Err(refused.map_or_else(missing, FindError::NotExecutable));
     }
     Ok(programs)
+}
+
+/// A name for people. A control character in it is written out: the first line of a script may end like lines of
+/// another system, and without that the name would look like one that is there.
+struct Visible<'a>(&'a OsStr);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.to_string_lossy().chars().try_for_each(|character| {
+            if character.is_control() {
+                write!(f, "{}", character.escape_debug())
+            } else {
+                f.write_char(character)
+            }
+        })
+    }
 }
 
 enum Kind {

@@ -77,7 +77,11 @@ fn put(ctx: &Ctx, question: &str) -> Result<Said> {
 }
 
 fn question(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, binary: &Binary, sha256: &str) -> String {
-    let mut text = format!("`jp {}` is a plugin that nobody has agreed to yet.\n", plugin.command);
+    let before = shelf.policy.agreed_to(binary);
+    let mut text = match before {
+        Some(_) => format!("`jp {}` has changed since somebody agreed to it.\n", plugin.command),
+        None => format!("`jp {}` is a plugin that nobody has agreed to yet.\n", plugin.command),
+    };
     let says = plugin
         .said()
         .map(|said| format!("{} ({})", one_line(&said.description), one_line(&said.version)));
@@ -85,6 +89,7 @@ fn question(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, binary: &Binary, sha256: 
         ("file", Some(one_line_path(binary))),
         ("publisher", Some(one_line(&publisher(plugin)))),
         ("sha256", Some(sha256.to_owned())),
+        ("agreed to", before.map(|sum| format!("sha256 {sum}"))),
         ("says", says),
     ];
     let known = known.into_iter().filter_map(|(name, value)| Some((name, value?)));
@@ -114,6 +119,12 @@ fn nobody(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, binary: &Binary) -> Error {
     let error = Error::new(Exit::NeedsInput, message)
         .hint("run it once in a terminal and agree to it there")
         .hint(format!("`--cfg {key}=unattended` runs it without a question"));
+    let error = match shelf.policy.agreed_to(binary) {
+        Some(sum) => {
+            error.hint(format!("it has changed since somebody agreed to it: its sha256 was {sum}"))
+        }
+        None => error,
+    };
     if shelf.policy.rules(&plugin.id).is_loosened() {
         let place = ctx.config().place(&key).unwrap_or_default();
         return error.hint(format!(

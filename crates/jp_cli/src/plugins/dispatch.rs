@@ -47,6 +47,10 @@ pub(crate) fn run(ctx: &Ctx, words: Vec<OsString>) -> Result {
                 return Err(denied(&shelf, ctx, plugin));
             }
             let text = texts::plugin(&shelf.catalog, plugin);
+            if texts::is_missing(plugin) {
+                ctx.printer().print(Print::error(&text).untrusted())?;
+                return Err(Error::said(Exit::Failure));
+            }
             Ok(ctx.printer().print(Print::content(&text).untrusted())?)
         }
         Route::Plugin { plugin, args } => run::run(ctx, &choose(ctx, &shelf, plugin, args)?),
@@ -92,7 +96,7 @@ fn choose(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, args: &[String]) -> Result<
         Verdict::Run => {}
         Verdict::Ask => ask::ask(ctx, shelf, plugin, binary, &sum)?,
         Verdict::Denied => return Err(denied(shelf, ctx, plugin)),
-        Verdict::Mismatch(mismatch) => return Err(mismatched(ctx, plugin, &mismatch)),
+        Verdict::Mismatch(mismatch) => return Err(mismatched(ctx, shelf, plugin, &mismatch)),
     }
     let sha256 = look::checksum(&sum).ok_or_else(not_here)?;
     Ok(Chosen {
@@ -131,10 +135,19 @@ fn denied(shelf: &Shelf, ctx: &Ctx, plugin: &Plugin) -> Error {
     Error::new(Exit::Refused, message)
 }
 
-fn mismatched(ctx: &Ctx, plugin: &Plugin, mismatch: &Mismatch) -> Error {
+fn mismatched(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, mismatch: &Mismatch) -> Error {
     let key = ctx.config().plugin_key(&plugin.id, &["checksum", "value"]);
-    Error::new(Exit::Refused, mismatch)
-        .hint(format!("if you trust the file that is there now, change `{key}`"))
+    let own = shelf.policy.rules(&plugin.id).own.and_then(|it| it.checksum.as_ref());
+    // The command writes into the user's own settings, and does not lift a pin of the workspace.
+    let is_own =
+        own.is_some_and(|pin| pin.value.to_string().eq_ignore_ascii_case(&mismatch.expected));
+    let advice = if is_own {
+        format!("`jp plugin pin {}` changes `{key}` to it", plugin.id)
+    } else {
+        format!("change `{key}`")
+    };
+    let hint = format!("if you trust the file that is there now, {advice}");
+    Error::new(Exit::Refused, mismatch).hint(hint)
 }
 
 /// Words that mean nothing; what was probably meant is suggested.

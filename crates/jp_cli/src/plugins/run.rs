@@ -3,7 +3,15 @@
 //! It is started like a tool: by the same helper, so that everything it starts ends with it, and confined by
 //! its rules if it has any. Without rules it can do what the user can, as every program on the search path.
 
-use std::{ffi::OsString, io, process, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    ffi::OsString,
+    future::pending,
+    io::{self, IsTerminal as _},
+    process,
+    sync::Arc,
+    time::Duration,
+};
 
 use camino::Utf8Path;
 use jiff::Timestamp;
@@ -14,7 +22,7 @@ use jp_plugin::{
 };
 use jp_plugin_host::{
     Output, Services,
-    session::{self, Finished, Session},
+    session::{self, Finished, Session, SessionError},
 };
 use jp_printer::Printer;
 use jp_process::{Child, Host, Input, Output as OutputTo, Spawn, SpawnError};
@@ -48,6 +56,12 @@ const FILE: &str = "JP_PLUGIN_FILE";
 /// How long the log may take to be read when somebody wants to go.
 const LOGGED_WITHIN: Duration = Duration::from_secs(2);
 
+/// After so long somebody who has interrupted is told what is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// From so many `-v` on, what a plugin writes to its stderr is shown.
+const SHOWS_STDERR: u8 = 4;
+
 /// Options of the interpreter of JavaScript.
 const NODE_OPTIONS: &str = "NODE_OPTIONS";
 
@@ -75,24 +89,56 @@ pub(crate) fn run(ctx: &Ctx, chosen: &Chosen) -> Result {
             grace: Duration::from_secs(ctx.config().app.plugins.shutdown_timeout_secs.into()),
             interrupts,
         };
-        let end = session::run(running.child(), session).await;
+        let mut is_told = false;
+        let notice = notice(ctx, chosen, session.grace, &mut told, &mut is_told);
+        let end = tokio::select! {
+            biased;
+            end = session::run(running.child(), session) => end,
+            never = notice => match never {},
+        };
         running.settle();
         drop(curtain);
-        let is_logged = logged(&mut told).await;
+        let is_logged = logged(&mut told, is_told).await;
         Ok((end, is_logged))
     })?;
-    finish(end, is_logged)
+    finish(ctx, chosen, end, is_logged)
 }
 
-/// Waits until the log was read, but not for long once somebody wants to go.
-async fn logged(told: &mut mpsc::Receiver<()>) -> bool {
+/// Tells somebody who has interrupted a plugin that it is waited for, once, if it takes a while. `is_told` says
+/// whether somebody has.
+async fn notice(
+    ctx: &Ctx,
+    chosen: &Chosen,
+    grace: Duration,
+    told: &mut mpsc::Receiver<()>,
+    is_told: &mut bool,
+) -> Infallible {
+    *is_told = told.recv().await.is_some();
+    // One that draws on the terminal would be written over.
+    if *is_told && grace > PATIENCE && io::stderr().is_terminal() && !draws(ctx, chosen) {
+        sleep(PATIENCE).await;
+        let (command, seconds) = (&chosen.command, grace.as_secs());
+        let text = format!(
+            "`jp {command}` has {seconds} seconds to end; a second Ctrl-C ends it at once.\n"
+        );
+        let printer = ctx.shared_printer();
+        // A terminal that is paused must not keep the second one from being heard.
+        tokio::task::spawn_blocking(move || printer.print(jp_printer::Print::chrome(&text)));
+    }
+    pending().await
+}
+
+/// Waits until the log was read, but not for long once somebody wants to go, or if somebody did before.
+async fn logged(told: &mut mpsc::Receiver<()>, is_told: bool) -> bool {
     let all = async {
         while !log::is_written() {
             sleep(Duration::from_millis(5)).await;
         }
     };
     let enough = async {
-        told.recv().await;
+        if !is_told {
+            told.recv().await;
+        }
         sleep(LOGGED_WITHIN).await;
     };
     tokio::select! {
@@ -102,18 +148,31 @@ async fn logged(told: &mut mpsc::Receiver<()>) -> bool {
 }
 
 /// Ends as the plugin said.
-fn finish(finished: Finished, is_logged: bool) -> Result {
+fn finish(ctx: &Ctx, chosen: &Chosen, finished: Finished, is_logged: bool) -> Result {
     if !finished.is_printed || !is_logged {
         // Somebody wants to go, and nobody reads what is still to be printed: nothing more can be said.
         process::exit(finished.end.map_or(1, |end| end.code.into()));
     }
-    let end = finished.end;
-    let end = end.map_err(|error| Error::failure(tools::causes(&error).join(": ")))?;
+    let end = finished.end.map_err(|error| broken(ctx, chosen, &error))?;
     match (end.code, end.reason) {
         (0, _) => Ok(()),
         (code, Some(reason)) => Err(Error::new(Exit::Program(code), reason.trim_end())),
         (code, None) => Err(Error::said(Exit::Program(code))),
     }
+}
+
+/// Why a plugin did not end as it should. One that died has often said why, where only the log shows it.
+fn broken(ctx: &Ctx, chosen: &Chosen, error: &SessionError) -> Error {
+    let shown = Error::failure(tools::causes(error).join(": "));
+    if !matches!(error, SessionError::Ended { .. } | SessionError::Silent { .. }) {
+        return shown;
+    }
+    let path = shell_words::quote(chosen.path.as_str());
+    let tries = format!("`jp plugin check -- {path}` tries it");
+    if ctx.verbosity() >= SHOWS_STDERR {
+        return shown.hint(tries);
+    }
+    shown.hint(format!("`jp -vvvv {}` shows what it writes to stderr; {tries}", chosen.command))
 }
 
 /// What a plugin is told first.

@@ -201,6 +201,7 @@ fn plugins_are_searched_and_looked_at() {
     let output = shop.jp(["plugin", "info", "serve", "web", "--format", "json"]).run().success();
     let object: Value = serde_json::from_str(output.stdout()).unwrap();
     assert_eq!(object["installed"]["sha256"], object["sha256"]);
+    assert_eq!(object["plugin"]["run"], "unattended");
     assert_eq!(object["registry"]["official"], true);
     shop.jp(["plugin", "info", "nothing"]).run().code(2);
 }

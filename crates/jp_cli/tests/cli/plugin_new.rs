@@ -101,3 +101,23 @@ fn nothing_is_overwritten_and_names_are_strict() {
     drop(new(&env, &["x", "--lang", "rust", "--jp-plugin-sdk", "."]).code(2));
     assert!(!env.path("jp-x").exists());
 }
+
+#[test]
+fn a_script_prints_nothing_about_no_conversations() {
+    let env = super::workspace();
+    for language in ["python", "shell"] {
+        drop(new(&env, &[language, "--lang", language]).success());
+        let run = format!("plugins.command.{language}.run=unattended");
+        let path = format!("{}:/usr/bin:/bin", env.project());
+        let jp = |words: &[&str]| env.jp(words.iter().copied()).env("PATH", &path).run().success();
+        assert_eq!(jp(&["--cfg", &run, language]).stdout(), "", "{language}");
+    }
+    drop(env.jp(["conversation", "new", "--title", "One"]).run().success());
+    for language in ["python", "shell"] {
+        let run = format!("plugins.command.{language}.run=unattended");
+        let path = format!("{}:/usr/bin:/bin", env.project());
+        let output = env.jp(["--cfg", &run, language]).env("PATH", &path).run().success();
+        assert!(output.stdout().ends_with("  One\n"), "{output}");
+        assert_eq!(output.stdout().lines().count(), 1, "{output}");
+    }
+}

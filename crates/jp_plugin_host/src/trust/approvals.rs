@@ -95,6 +95,11 @@ impl Approvals {
         self.list.iter().any(|it| it.path == path && it.sha256.eq_ignore_ascii_case(sha256))
     }
 
+    /// The checksum of the bytes in this place that somebody agreed to last, whatever is there now.
+    pub fn last(&self, path: &Utf8Path) -> Option<&str> {
+        self.list.iter().rev().find(|it| it.path == path).map(|it| it.sha256.as_str())
+    }
+
     /// Adds an agreement to the file. Others for the same path are over: their bytes are not there now.
     pub fn add(file: &Utf8Path, approval: &Approval) -> Result<(), KeepError> {
         let is_other = |it: &Approval| it.path != approval.path || it.is_about(approval);

@@ -54,3 +54,14 @@ fn a_search_path_never_means_the_directory() {
         assert_eq!(found, Err(FindError::Missing("git".into())), "{search}");
     }
 }
+
+#[test]
+fn a_control_character_in_a_name_is_seen() {
+    let check = |name: &str, expected: &str| {
+        let error = find_program(name.as_ref(), "".as_ref(), "/".as_ref()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    };
+    check("/bin/no-sh\r", r"no program /bin/no-sh\r was found");
+    check("no\u{1b}[2J", r"no program no\u{1b}[2J was found");
+    check("it's \"é\"", "no program it's \"é\" was found");
+}

@@ -33,7 +33,8 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
         _ => world.named(&shelf, &name)?.id.parse().ok(),
     };
     let record = id.as_ref().and_then(|id| installed.plugins.get(id));
-    if listed.is_none() && record.is_none() && found.is_none() {
+    let own = id.as_ref().and_then(|id| installed_as(&shelf, id.as_str()));
+    if listed.is_none() && record.is_none() && found.is_none() && own.is_none() {
         return Err(Error::usage(format!("no plugin is called `{name}`"))
             .hint("`jp plugin search` lists what is there, `jp plugin update` fetches the list"));
     }
@@ -47,8 +48,9 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
             "id": shown,
             "registry": listed.map(|(command, entry)| entry_json(command, entry)),
             "installed": record,
-            "file": record.and(file),
+            "file": file.filter(|_| record.is_some() || own.is_some()),
             "sha256": now,
+            "plugin": own.map(|plugin| list::object(&shelf, plugin)),
             "path": found.map(|(plugin, _)| list::object(&shelf, plugin)),
             "denied": denied,
             "pinned": pin,
@@ -56,9 +58,14 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
     }
     let mut lines = vec![("id", shown)];
     lines.extend(listed.map(|it| of_registry(it.0, it.1)).unwrap_or_default());
-    if record.is_some() || listed.is_some() {
-        lines.extend(of_file(file.as_deref().map_or("", Utf8Path::as_str), record, now));
+    if record.is_some() || listed.is_some() || own.is_some() {
+        let file = file.as_deref().filter(|_| record.is_some() || own.is_some());
+        lines.extend(of_file(file, record, now));
     }
+    // The registry may have said some of it.
+    let says = own.map(|plugin| said(&shelf, plugin)).unwrap_or_default();
+    let says: Vec<_> = says.into_iter().filter(|line| !lines.contains(line)).collect();
+    lines.extend(says);
     lines.extend(found.map(|it| of_path(&shelf, it.0, it.1)).unwrap_or_default());
     lines.extend(denied.map(|setting| ("denied by", setting)));
     lines.extend(pin.map(|pin| ("pinned to", format!("sha256 {pin}"))));
@@ -76,14 +83,25 @@ fn on_path<'a>(shelf: &'a Shelf, name: &str, id: Option<&str>) -> Option<(&'a Pl
     })
 }
 
-/// What a plugin of the search path says of itself, and what is known of its file.
+/// The plugin whose file is installed under this id.
+fn installed_as<'a>(shelf: &'a Shelf, id: &str) -> Option<&'a Plugin> {
+    let mut plugins = shelf.catalog.plugins().iter();
+    plugins.find(|it| it.source == Source::Installed && it.binary.is_some() && it.id == id)
+}
+
+/// What is known of a file of the search path, and what it says of itself.
 fn of_path(shelf: &Shelf, plugin: &Plugin, known: &Known) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("found", known.binary.path.to_string())];
+    lines.extend(known.sha256.as_ref().map(|sum| ("is", format!("sha256 {sum}"))));
+    lines.extend(said(shelf, plugin));
+    lines
+}
+
+/// What a plugin says of itself, and what would happen if it were used.
+fn said(shelf: &Shelf, plugin: &Plugin) -> Vec<(&'static str, String)> {
     let said = plugin.said();
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
-    let sum = known.sha256.as_ref().map(|sum| format!("sha256 {sum}"));
     let mut lines = vec![
-        ("found", known.binary.path.to_string()),
-        ("is", sum.unwrap_or_default()),
         ("command", format!("jp {}", plugin.command)),
         ("says", text(said.map(|said| &said.description))),
         ("version", text(said.map(|said| &said.version))),
@@ -126,12 +144,20 @@ fn of_registry(command: &CommandPath, entry: &Entry) -> Vec<(&'static str, Strin
     lines
 }
 
+/// What is known of an installed file, of which there may be no record; without a file it is not installed.
 fn of_file(
-    file: &str,
+    file: Option<&Utf8Path>,
     record: Option<&Record>,
     now: Option<String>,
 ) -> Vec<(&'static str, String)> {
-    let Some(record) = record else { return vec![("installed", "no".to_owned())] };
+    let Some(file) = file.map(ToString::to_string) else {
+        return vec![("installed", "no".to_owned())];
+    };
+    let Some(record) = record else {
+        let by_hand = ("installed", "by hand: there is no record of it".to_owned());
+        let sum = now.map(|sum| ("is", format!("sha256 {sum}")));
+        return [by_hand, ("file", file)].into_iter().chain(sum).collect();
+    };
     let state = match now {
         None => "its file is missing or cannot be executed".to_owned(),
         Some(now) if now == record.sha256.to_string() => format!("sha256 {now}"),
@@ -140,7 +166,7 @@ fn of_file(
     vec![
         ("installed", record.installed_at.to_string()),
         ("from", record.url.clone()),
-        ("file", file.to_owned()),
+        ("file", file),
         ("is", state),
     ]
 }

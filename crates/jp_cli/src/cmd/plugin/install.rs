@@ -1,6 +1,6 @@
 //! `jp plugin install`
 
-use jp_plugin::{CommandPath, registry::Registry};
+use jp_plugin::{CommandPath, PluginId, registry::Registry};
 use jp_plugin_registry::{Fetch, Source, Step, find};
 use serde_json::json;
 
@@ -29,7 +29,8 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInstall) -> Result {
     let what = args.what.iter().map(|word| what(ctx, word)).collect::<Result<Vec<_>>>()?;
     let single = matches!(what.as_slice(), [What::Given(_)]);
     if !single && (args.sha256.is_some() || args.id.is_some()) {
-        return Err(Error::usage("--sha256 and --id are for one file or one URL"));
+        let error = Error::usage("--sha256 and --id are for one file or one URL");
+        return Err(args.what.iter().fold(error, |error, word| or_file(ctx, error, word)));
     }
     tools::block_on(async {
         let fetch = World::fetch()?;
@@ -57,16 +58,32 @@ fn what(ctx: &Ctx, word: &str) -> Result<What> {
     if is_file && !path.exists() {
         return Err(Error::usage(format!("there is no file `{word}`")));
     }
+    let is_name = word.parse::<PluginId>().is_ok() || word.parse::<CommandPath>().is_ok();
+    if !is_file && !is_name && path.is_file() {
+        let error = Error::usage(format!("no plugin can be called `{word}`"));
+        return Err(or_file(ctx, error, word));
+    }
     Ok(if is_file { What::Given(Given::new(Source::File(path))) } else { What::Name(word.into()) })
 }
 
+/// Adds how a file is named, where there is one that is called like what was taken for a name.
+fn or_file(ctx: &Ctx, error: Error, word: &str) -> Error {
+    if word.contains('/') || !ctx.cwd().join(word).is_file() {
+        return error;
+    }
+    error.hint(format!("for the file of this name write `./{word}`"))
+}
+
 async fn named(world: &World<'_>, fetch: &Fetch, names: &[String], yes: bool) -> Result {
-    let registry = match world.registry()? {
-        Some(registry) => registry,
-        None => world.refresh(fetch).await?,
+    let or_files = |error| names.iter().fold(error, |it, name| or_file(world.ctx, it, name));
+    let registry = if let Some(registry) = world.registry()? {
+        registry
+    } else {
+        world.refresh(fetch).await.map_err(or_files)?
     };
-    let commands: Vec<CommandPath> =
-        names.iter().map(|name| command(&registry, name)).collect::<Result<_>>()?;
+    let known =
+        |name: &String| command(&registry, name).map_err(|error| or_file(world.ctx, error, name));
+    let commands: Vec<CommandPath> = names.iter().map(known).collect::<Result<_>>()?;
     let plan = world.plan(&registry, &commands, Why::Named { yes })?;
     let asked: Vec<_> = plan.steps.iter().filter(|step| step.ask).map(|it| &it.id).collect();
     let asked: Vec<_> = asked.iter().map(ToString::to_string).collect();

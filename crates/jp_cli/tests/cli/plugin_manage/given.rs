@@ -44,6 +44,37 @@ fn a_file_is_shown_and_asked_about() {
 }
 
 #[test]
+fn a_file_that_looks_like_a_name_is_pointed_to() {
+    let shop = Shop::new();
+    shop.offer("stats", &official("stats", &[]));
+    shop.env.write("README.md", "text");
+    shop.env.write("é.md", "text");
+    shop.env.write("readme", "text");
+    let check = |word: &str, id: Option<&str>, parts: &[&str]| {
+        let output = match id {
+            Some(id) => shop.jp(["plugin", "install", word, "--id", id]).run().code(2),
+            None => shop.jp(["plugin", "install", word]).run().code(2),
+        };
+        for part in parts {
+            assert!(output.stderr().contains(part), "{part}: {output}");
+        }
+    };
+    // What can be no name is not looked for in the registry.
+    let no_name = ["no plugin can be called `é.md`", "write `./é.md`"];
+    check("é.md", None, &no_name);
+    check("é.md", Some("readme"), &no_name);
+    let unknown = ["the registry has no plugin `README.md`", "write `./README.md`"];
+    check("README.md", None, &unknown);
+    check("README.md", Some("readme"), &["are for one file", "write `./README.md`"]);
+    check("readme", None, &["the registry has no plugin `readme`", "write `./readme`"]);
+    check("readme", Some("x"), &["are for one file", "write `./readme`"]);
+    // The registry comes first.
+    shop.env.write("stats", "text");
+    shop.jp(["plugin", "install", "stats"]).run().success();
+    assert_eq!(shop.env.read(shop.dir().join("jp-stats")), "#!/bin/sh\necho stats\n");
+}
+
+#[test]
 fn a_checksum_says_which_file_is_meant() {
     let shop = Shop::new();
     shop.env.write("jp-stats", "one");

@@ -147,6 +147,25 @@ fn an_end_without_exit_is_an_error_that_names_it() {
 }
 
 #[test]
+fn a_plugin_that_crashed_may_have_said_why() {
+    let env = plugin("raise ValueError('the reason')");
+    let output = jp(&env, &["p"]).run().code(1);
+    assert!(!output.stderr().contains("the reason"), "{output}");
+    let file = env.root().join("bin/jp-p");
+    let check = format!("`jp plugin check -- {file}` tries it");
+    let hint = format!("hint: `jp -vvvv p` shows what it writes to stderr; {check}\n");
+    assert!(output.stderr().contains(&hint), "{output}");
+    let output = jp(&env, &["-vvvv", "p"]).run().code(1);
+    assert!(output.stderr().contains("ValueError: the reason"), "{output}");
+    assert!(!output.stderr().contains("hint: `jp -vvvv"), "{output}");
+    // Who closes its output has not said `exit` either.
+    let env = plugin("os.close(1)\ntime.sleep(100)");
+    configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
+    let output = jp(&env, &["p"]).run().code(1);
+    assert!(output.stderr().contains("hint: `jp -vvvv p`"), "{output}");
+}
+
+#[test]
 fn nothing_counts_after_exit() {
     // 072-084, 072-085
     let env = plugin(

@@ -49,6 +49,21 @@ fn a_second_control_c_does_not_wait() {
     assert!(output.screen().contains("was killed"), "{output}");
 }
 
+#[test]
+fn whoever_waits_is_told_about_the_second_control_c() {
+    let env = fake();
+    let told = "`jp fake` has 5 seconds to end; a second Ctrl-C ends it at once.";
+    let mut pty = jp(&env, &["fake", "wait"]).pty(Size::default());
+    pty.expect("pid ", SOON).send("\x03").expect(told, SOON).send("\x03");
+    let output = pty.wait(Duration::from_secs(3)).code(1);
+    assert!(output.screen().contains("was killed"), "{output}");
+    // One that ends soon is not talked about.
+    let mut pty = jp(&env, &["fake", "polite"]).pty(Size::default());
+    pty.expect("pid ", SOON).send("\x03");
+    let output = pty.wait(SOON).code(42);
+    assert!(!output.screen().contains("Ctrl-C"), "{output}");
+}
+
 /// Draws on the terminal until a key is pressed. Meanwhile it prints and logs.
 const DRAWS: &str = r#"#!/usr/bin/python3
 import json, os, sys

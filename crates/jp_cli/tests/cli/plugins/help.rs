@@ -63,12 +63,28 @@ fn a_plugin_gives_its_own_help() {
 }
 
 #[test]
+fn a_plugin_that_cannot_be_asked_for_its_help_is_a_failure() {
+    let env = workspace();
+    program(&env, &bin(&env).join("jp-dos"), "#!/bin/sh\r\nexit 0\r\n");
+    for line in ["dos -h", "help dos"] {
+        let output = jp(&env, line).run().code(1);
+        assert_eq!(output.stdout(), "");
+        // The name that is not there is shown as it is.
+        for part in ["`jp dos` has no help: it cannot be started", r"/bin/sh\r"] {
+            assert!(output.stderr().contains(part), "{part}: {output}");
+        }
+    }
+    assert!(jp(&env, "plugin list").run().success().stdout().contains(r"/bin/sh\r"));
+}
+
+#[test]
 fn text_of_plugins_cannot_act_on_the_terminal() {
     let env = workspace();
     // 072-251
     let fields = r#","help":"a\u001b[2Jb\u001b]0;x\u0007c\n","command":["x"]"#;
     plugin(&env, &bin(&env).join("jp-evil"), fields, "");
-    let text = r#"#!/bin/sh
+    // Not every shell's `echo` leaves what it is given as it is.
+    let text = r#"#!/bin/bash
 echo '{"type":"describe","name":"f","version":"\u001b[2J","description":"one\u001b[2J\n  init  fake\u001b]0;x\u0007"}'
 "#;
     program(&env, &bin(&env).join("jp-forged"), text);

@@ -114,3 +114,28 @@ fn a_pin_is_taken_away_again() {
     assert!(output.stderr().contains(".jp/config.toml:2 still pins it"), "{output}");
     jp(&env, "plugin pin greet --remove --sha256 aa").run().code(2);
 }
+
+#[test]
+fn what_is_installed_is_told_as_the_list_tells_it() {
+    let env = workspace();
+    let file = installed(&env).join("jp-greet");
+    plugin(&env, &file, r#","command":["say","hello"],"author":"A""#, "");
+    for name in ["greet", "say hello"] {
+        let output = jp(&env, &format!("plugin info {name}")).run().success();
+        for part in [
+            format!("file         {file}\n"),
+            "command      jp say hello\n".to_owned(),
+            "says         About greet\n".to_owned(),
+            "version      1.2\n".to_owned(),
+            "author       A\n".to_owned(),
+            "run          ask\n".to_owned(),
+        ] {
+            assert!(output.stdout().contains(&part), "{part} in {output}");
+        }
+    }
+    let output = jp(&env, "plugin info greet --format json").run().success();
+    let object: serde_json::Value = serde_json::from_str(output.stdout()).unwrap();
+    let listed = jp(&env, "plugin list --format json").run().success();
+    let listed: serde_json::Value = serde_json::from_str(listed.stdout()).unwrap();
+    assert_eq!(object["plugin"], listed);
+}

@@ -59,10 +59,18 @@ fn an_agreement_is_about_bytes_in_a_place() {
         .run()
         .success();
     jp(&env, "copy").run().code(3);
-    // 072-315
+    // 072-315: and it is said that this is another file now.
+    let before = sum(&env, &file);
     plugin(&env, &file, "", "# changed");
-    jp(&env, "greet").run().code(3);
-    answer(&env, "greet", "n").code(5);
+    let output = jp(&env, "greet").run().code(3);
+    let hint = format!("it has changed since somebody agreed to it: its sha256 was {before}");
+    assert!(output.stderr().contains(&hint), "{output}");
+    let output = answer(&env, "greet", "n").code(5);
+    let (now, before) = (sum(&env, &file), format!("agreed to  sha256 {before}"));
+    for shown in ["`jp greet` has changed since somebody agreed to it.", &now, &before] {
+        assert!(output.screen().contains(shown), "{shown}: {}", output.screen());
+    }
+    assert!(!output.screen().contains("nobody has agreed"), "{}", output.screen());
 }
 
 #[test]
@@ -160,11 +168,23 @@ fn a_pinned_file_is_checked_before_every_run() {
     plugin(&env, &file, "", &format!("touch {}", env.root().join("ran")));
     let output = jp(&env, "greet").run().code(4);
     // 072-320
-    for shown in [&right, &sum(&env, &file), "plugins.command.greet.checksum.value"] {
+    let changes = "`jp plugin pin greet` changes `plugins.command.greet.checksum.value`";
+    for shown in [&right, &sum(&env, &file), changes] {
         assert!(output.stderr().contains(shown), "{output}");
     }
     assert!(!env.root().join("ran").exists());
     assert!(jp(&env, "plugin list").run().success().stdout().contains("wrong checksum"));
+    // A pin of the workspace is not changed by that command.
+    jp(&env, "plugin pin greet").run().success();
+    env.write(
+        ".jp/config.toml",
+        format!("[plugins.command.greet.checksum]\nalgorithm = \"sha256\"\nvalue = \"{right}\"\n"),
+    );
+    let output = jp(&env, "greet").run().code(4);
+    assert!(
+        output.stderr().contains("now, change `plugins.command.greet.checksum.value`"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -14,5 +14,6 @@ jp_begin '{
 [ -z "$(jp_args)" ] || jp_fail 'unexpected arguments; see `jp __COMMAND__ -h`' 2
 
 jp_request '{type: "list_conversations"}' || jp_fail "$JP_ERROR"
-jp_print "$(jp_get '.data[] | "\(.id)  \(.title // "(untitled)")"')
+list=$(jp_get '.data[] | "\(.id)  \(.title // "(untitled)")"')
+[ -z "$list" ] || jp_print "$list
 "

@@ -28,6 +28,9 @@ use tokio::{runtime::Handle, sync::Notify};
 use self::{job::Answered, talk::Talk};
 use crate::{gate::Gate, host::Host};
 
+/// How many bytes are kept of a line that was no message.
+const STRAY: usize = 200;
+
 /// The two pipes to a tool.
 #[derive(Debug)]
 pub struct Pipes {
@@ -131,6 +134,11 @@ impl Session {
         }
     }
 
+    /// The beginning of the first line of the tool that was no message, if there was one.
+    pub fn stray(&self) -> Option<String> {
+        self.shared.news().stray.clone()
+    }
+
     /// How long requests of this tool have waited for a person so far.
     pub fn time_asked(&self) -> Duration {
         let news = self.shared.news();
@@ -185,6 +193,7 @@ struct News {
     states: u64,
     state: Option<ToolState>,
     end: Option<End>,
+    stray: Option<String>,
     /// How many requests wait for a person, since when one does, and how long some did before.
     asking: usize,
     asking_since: Option<Instant>,
@@ -219,6 +228,13 @@ impl Shared {
         news.state = Some(state);
         drop(news);
         self.changed.notify_waiters();
+    }
+
+    /// Keeps the beginning of the first line that was no message, for whoever looks for the reason later.
+    fn tell_stray(&self, line: &[u8]) {
+        let beginning = String::from_utf8_lossy(&line[..line.len().min(STRAY)]);
+        let rest = if line.len() > STRAY { "…" } else { "" };
+        self.news().stray.get_or_insert_with(|| format!("{beginning}{rest}"));
     }
 
     /// Counts the time until what is returned is dropped as that of a person.

@@ -50,9 +50,10 @@ pub(crate) struct ToolShow {
 /// tool needs one argument only, its name may be left out.
 ///
 /// The tool runs confined by its rules. What it prints goes to stdout. It ends with 0 when the tool did
-/// what it was asked for and with 1 when it failed; with 2 for wrong arguments, 3 when it asks something
-/// and nobody can answer, 4 when its rules or the sandbox refused it, 5 when it was declined, 124 when it
-/// took too long, and 130 when it was interrupted.
+/// what it was asked for and with 1 when it failed, also when it says itself that something was denied to
+/// it; with 2 for wrong arguments, 3 when the call needs a yes or the tool an answer and nobody can be
+/// asked, 4 when jp refused to start it, to go on with it or to make all of its changes, 5 when it was
+/// declined, 124 when it took too long, and 130 when it was interrupted.
 ///
 /// With --dry-run the tools that come with jp run without being asked about: nothing they do is kept.
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,10 @@ use jp_llm::tool::{
 };
 use jp_printer::{single_line, truncate_to_width};
 
-use super::{progress::Progress, variables};
+use super::{
+    progress::Progress,
+    variables::{self, NotFilled},
+};
 use crate::{
     ctx::{self, Ctx},
     error::{Error, Result},
@@ -22,9 +25,9 @@ pub(super) fn world(ctx: &Ctx, attended: Option<&Arc<Progress>>) -> McpWorld {
     let config = ctx.shared_config();
     let fill = move |key: &str, value: &str| {
         let filled = variables::fill(&config, key, value);
-        filled.map_err(|reason| {
-            let is_foreign = variables::is_foreign(&config, key);
-            if is_foreign { format!("{reason}; {}", variables::HINT) } else { reason }
+        filled.map_err(|NotFilled { reason, hint }| match hint {
+            Some(hint) => format!("{reason}; {hint}"),
+            None => reason,
         })
     };
     let cache = ctx::cache_home().map(|cache| cache.join("jp/mcp"));

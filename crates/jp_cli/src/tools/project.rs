@@ -8,7 +8,7 @@ use jp_config::{Config, project::ProjectBackend};
 use jp_project::{FsProjectFiles, MemoryProjectFiles, ProjectFiles, Rules, SqliteProjectFiles};
 use jp_tool::access::path::Root;
 
-use super::variables;
+use super::variables::{self, NotFilled};
 use crate::error::{Error, Result};
 
 /// The files of the project.
@@ -22,7 +22,8 @@ pub(super) fn open(config: &Config, root: &Utf8Path) -> Result<Arc<dyn ProjectFi
         ProjectBackend::Memory => Arc::new(MemoryProjectFiles::new()),
         ProjectBackend::Sqlite => {
             let path = root.join(project.path.as_deref().unwrap_or_default());
-            Arc::new(SqliteProjectFiles::open(&path).map_err(Error::failure)?)
+            let failed = |error| Error::failure(format!("`project.path`: {error}"));
+            Arc::new(SqliteProjectFiles::open(&path).map_err(failed)?)
         }
         ProjectBackend::Opendal => {
             let scheme = project.scheme.as_deref().unwrap_or_default();
@@ -43,8 +44,7 @@ fn options(config: &Config) -> Result<BTreeMap<String, String>> {
 
 fn fill(config: &Config, name: &str, value: &str) -> Result<String> {
     let key = format!("project.options.{name}");
-    variables::fill(config, &key, value).map_err(|reason| {
-        let error = Error::usage(format!("`{key}`: {reason}"));
-        if variables::is_foreign(config, &key) { error.hint(variables::HINT) } else { error }
+    variables::fill(config, &key, value).map_err(|NotFilled { reason, hint }| {
+        hint.into_iter().fold(Error::usage(format!("`{key}`: {reason}")), Error::hint)
     })
 }

@@ -67,7 +67,10 @@ fn a_person_is_asked_first() {
     terminal.expect("Write this?", LIMIT).send("n\r");
     terminal.wait(LIMIT).code(5);
     assert_eq!(env.read(".jp/config.toml"), CONFIG);
-    env.jp(words).run().code(3);
+    insta::assert_snapshot!(env.jp(words).run().code(3).stderr(), @"
+    error: nobody can be asked: Write this?
+    hint: --yes writes it without asking
+    ");
     let mut terminal = env.jp(words).pty(SIZE);
     terminal.expect("Write this?", LIMIT).send("y\r");
     terminal.wait(LIMIT).success();

@@ -12,6 +12,14 @@ fn documented() -> Vec<&'static str> {
     blocks.flat_map(|it| it.split("```").next().unwrap_or_default().lines()).collect()
 }
 
+/// A record that has what every record has, with this for the name of the tool, and this at its end.
+fn record(tool: &str, more: &str) -> String {
+    format!(
+        "{{\"time\":\"then\",\"tool\":{tool},\"id\":null,\"decision\":\"none\",\"bytes_in\":1,\
+         \"bytes_out\":1,\"micros\":0{more}}}"
+    )
+}
+
 #[test]
 fn every_line_of_the_document_is_a_record() {
     let lines = documented();
@@ -69,9 +77,10 @@ fn only_what_was_denied_and_as_json() {
         .collect();
     assert_eq!(codes, [-32001, -32602, -32001]);
     // Fields that nobody knows are passed on.
-    env.write("new", r#"{"tool":"t","later":{"a":[1]}}"#);
+    let record = record("\"t\"", ",\"later\":{\"a\":[1]}");
+    env.write("new", &record);
     let output = env.jp(["tool", "trace", "new", "--format", "json"]).run().success();
-    assert_eq!(output.stdout(), "{\"tool\":\"t\",\"later\":{\"a\":[1]}}\n");
+    assert_eq!(output.stdout(), format!("{record}\n"));
 }
 
 #[test]
@@ -84,23 +93,28 @@ fn it_reads_what_is_piped_into_it() {
 #[test]
 fn what_is_not_a_record_is_reported_and_the_rest_shown() {
     let env = super::workspace();
-    let mut bytes = b"{\"tool\":\"first\"}\nnot json\n\n[1]\n{\"tool\":7}\n".to_vec();
-    bytes.extend(b"{\"tool\":\"\xff\"}\n{\"tool\":\"");
+    let mut bytes = record("\"first\"", "").into_bytes();
+    bytes.extend(b"\nnot json\n\n[1]\n");
+    bytes.extend(record("7", "").bytes());
+    bytes.extend(b"\n{\"tool\":\"\xff\"}\n{\"tool\":\"");
     bytes.extend("x".repeat(2 << 20).bytes());
-    bytes.extend(b"\"}\n{\"tool\":\"last\"}");
+    bytes.extend(b"\"}\n{\"a\":1}\n{\"a\":\n");
+    bytes.extend(record("\"last\"", "").bytes());
     env.write("trace", &bytes);
     let output = env.jp(["tool", "trace", "trace"]).run().code(1);
     insta::assert_snapshot!(output.stdout(), @"
     TIME          TOOL              REQUEST            DECISION     RESULT  MS          TARGET                                    RULE
-                  first             -                  -            ok                  -
-                  last              -                  -            ok                  -
+    then          first             -                  -            ok           0.000  -
+    then          last              -                  -            ok           0.000  -
     ");
     insta::assert_snapshot!(output.stderr(), @"
-    error: line 2: not a record: expected ident at line 1 column 2
+    error: line 2: not a record: expected ident at column 2
     error: line 4: not a record: not a JSON object
     error: line 5: not a record: invalid type: integer `7`, expected a string
     error: line 6: not a record: not UTF-8 text
     error: line 7: not a record: longer than 1048576 bytes
+    error: line 8: not a record: it has no `time`
+    error: line 9: not a record: EOF while parsing a value at column 5
 
     2 requests in 0.000 s: 0 allowed by rules, 0 denied, 0 asked about
     ");
@@ -120,7 +134,7 @@ fn hostile_text_writes_nothing_but_letters() {
     for field in ["time", "tool", "method", "target", "decision", "rule", "code"] {
         let _ = write!(line, "\"{field}\":\"{evil}\",");
     }
-    line += "\"micros\":1}";
+    line += "\"id\":1,\"bytes_in\":1,\"bytes_out\":1,\"micros\":1}";
     env.write("trace", format!("{line}\nbroken {evil}\u{1b}[2J\n"));
     let output = env.jp(["tool", "trace", "trace"]).run().code(1);
     for text in [output.stdout(), output.stderr()] {
@@ -136,11 +150,11 @@ fn hostile_text_writes_nothing_but_letters() {
 fn long_targets_are_cut_to_the_width_of_a_terminal() {
     let env = super::workspace();
     let target = "directory/".repeat(60);
-    env.write("trace", format!("{{\"tool\":\"t\",\"target\":\"{target}\"}}\n"));
+    env.write("trace", record("\"t\"", &format!(",\"target\":\"{target}\"")));
     let size = jp_test::Size { rows: 24, cols: 120 };
     let limit = std::time::Duration::from_secs(20);
     let mut terminal = env.jp(["tool", "trace", "trace"]).pty(size);
-    terminal.expect("1 requests", limit);
+    terminal.expect("1 request in", limit);
     let output = terminal.wait(limit).success();
     assert!(!output.screen().contains(&target));
     let whole = env.jp(["tool", "trace", "trace"]).run().success();

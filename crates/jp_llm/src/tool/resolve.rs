@@ -34,6 +34,7 @@ use jp_confine::{Confiner, Covered, Needs};
 use jp_tool::{SchemaResponse, ToolSchema, access::SensitiveGate};
 use jp_vfs::ToolAccess;
 
+pub(in crate::tool) use self::error::is_listed;
 use self::runs::{ProgramKind, Runs, finish};
 pub use self::{
     error::{Offer, ResolveError},
@@ -230,7 +231,7 @@ impl Resolver {
             Arc::new(self.world.bundled.clone())
         } else {
             let answer = self.queries.describe(program, wanted).await;
-            answer.map_err(|source| ResolveError::Describe { name: name.to_owned(), source })?
+            answer.map_err(|source| ResolveError::describe(name, program, source))?
         };
         let found = answer.tool(wanted).cloned();
         found.map_err(|source| ResolveError::Match { name: name.to_owned(), source })

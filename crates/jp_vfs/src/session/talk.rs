@@ -327,7 +327,10 @@ impl Talk {
                 })
             }
             Ok(ToHost::Notification(notification)) => self.notification(&notification),
-            Err(refusal) => self.no_message(refusal.id.as_ref(), refusal.error, line.len()),
+            Err(refusal) => {
+                self.shared.tell_stray(line);
+                self.no_message(refusal.id.as_ref(), refusal.error, line.len())
+            }
         }
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolAllow) -> Result {
             let text = described(&plan);
             if args.yes {
                 say(ctx, &text)?;
-            } else if !ctx.terminal().confirm_after(&text, "Write this?")? {
+            } else if !is_wanted(ctx, &text)? {
                 return Err(Error::new(Exit::Declined, "nothing was written"));
             }
             let object = json!({ "file": plan.place, "key": plan.key, "toml": plan.lines });
@@ -50,6 +50,12 @@ pub(crate) fn run(ctx: &Ctx, args: &ToolAllow) -> Result {
             if ctx.is_json() { ctx.print_json(&object) } else { say(ctx, &done) }
         }
     }
+}
+
+/// Shows what is going to be written, and asks.
+fn is_wanted(ctx: &Ctx, text: &str) -> Result<bool> {
+    ctx.terminal().show(text)?;
+    ctx.terminal().confirm("Write this?", "--yes writes it without asking")
 }
 
 /// What is going to be written, and what it does.

@@ -25,6 +25,9 @@ const LONGEST: u64 = 1024 * 1024;
 /// How many lines that are no records are told about one by one.
 const TOLD: usize = 20;
 
+/// What every record has; docs/protocols/trace.md says which fields can be missing.
+const ALWAYS: [&str; 7] = ["time", "tool", "id", "decision", "bytes_in", "bytes_out", "micros"];
+
 pub(crate) fn run(ctx: &Ctx, args: &ToolTrace) -> Result {
     let mut lines = ctx::open_lines(&args.file, ctx.cwd())?;
     let columns = Columns::new(ctx.printer().settings().stdout.width);
@@ -78,17 +81,18 @@ struct Totals {
 impl Totals {
     fn count(&mut self, record: &Record) {
         self.all += 1;
-        self.allowed += usize::from(record.decision.as_deref() == Some("allowed"));
+        self.allowed += usize::from(record.decision == "allowed");
         self.denied += usize::from(record.is_denied());
         self.asked += usize::from(record.is_asked());
-        self.micros = self.micros.saturating_add(record.micros.unwrap_or(0));
+        self.micros = self.micros.saturating_add(record.micros);
     }
 
     fn to_text(&self) -> String {
         let Self { all, allowed, denied, asked, micros, .. } = self;
         let (seconds, rest) = (micros / 1_000_000, micros / 1_000 % 1_000);
+        let requests = if *all == 1 { "request" } else { "requests" };
         format!(
-            "{all} requests in {seconds}.{rest:03} s: {allowed} allowed by rules, {denied} denied, \
+            "{all} {requests} in {seconds}.{rest:03} s: {allowed} allowed by rules, {denied} denied, \
              {asked} asked about\n"
         )
     }
@@ -117,13 +121,24 @@ fn read(line: &Line) -> std::result::Result<Option<(Record, Value)>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| format!("not a record: {error}"))?;
+    let value: Value = serde_json::from_str(text.trim_end()).map_err(|error| not_json(&error))?;
     if !value.is_object() {
         return Err("not a record: not a JSON object".to_owned());
     }
+    if let Some(field) = ALWAYS.iter().find(|field| value.get(field).is_none()) {
+        return Err(format!("not a record: it has no `{field}`"));
+    }
     let record = Record::deserialize(&value).map_err(|error| format!("not a record: {error}"))?;
     Ok(Some((record, value)))
+}
+
+/// What is wrong with a line that is no JSON. The text was one line to the parser, and its number there would
+/// contradict the one in the file, so only the column is told.
+fn not_json(error: &serde_json::Error) -> String {
+    let (text, column) = (error.to_string(), error.column());
+    let position = format!(" at line {} column {column}", error.line());
+    let what = text.strip_suffix(&position).unwrap_or(&text);
+    format!("not a record: {what} at column {column}")
 }
 
 /// A line, or that there was one.

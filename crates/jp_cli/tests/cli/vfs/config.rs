@@ -238,3 +238,11 @@ fn sensitive_files_stay_closed() {
         "{output}"
     );
 }
+
+/// A database that cannot be made is said with the setting that names it.
+#[test]
+fn a_database_that_cannot_be_made() {
+    let settings = "[project]\nbackend = \"sqlite\"\npath = \"/nowhere/p.db\"\n";
+    let output = run(&with_tool(settings, "result('ran')"), &[]).run().code(1);
+    insta::assert_snapshot!(output.stderr(), @"error: `project.path`: /nowhere/p.db: No such file or directory (os error 2)");
+}

@@ -64,6 +64,17 @@ const ENDS: &[(&str, i32, &[&str])] = &[
     ),
     ("say(method='result', params={'content': 7})", 1, &["makes no sense"]),
     ("raise ValueError('a bug')", 1, &["without a result", "ValueError: a bug"]),
+    // What it prints for people in the wrong place is the likely reason, and does nothing to a terminal.
+    (
+        "print('hello\\x1b[2J'); print('again'); sys.stdout.flush()",
+        1,
+        &["without a result\n  it printed a line that is no message: \"hello\\u{1b}[2J\"\n"],
+    ),
+    (
+        "print('é' * 500); sys.stdout.flush()",
+        1,
+        &["it printed a line that is no message: \"éé", "é…\"\n"],
+    ),
     // Forks a child that holds the pipes, and ends.
     ("os.fork() or time.sleep(300)", 1, &["without a result"]),
     // Takes no notice of anything.
@@ -120,6 +131,8 @@ fn a_silent_tool_is_ended() {
         let env = with_tool("[vfs]\nrequest_timeout_secs = 1\n", body);
         let output = run(&env, &[]).run().code(124);
         assert!(output.stderr().contains("said nothing for 1 seconds"), "{body}: {output}");
+        assert!(output.stderr().contains("`vfs.request_timeout_secs` is how long"), "{output}");
+        assert!(!output.stderr().contains("conversation.tools"), "{body}: {output}");
         assert_gone(&env);
     }
 }

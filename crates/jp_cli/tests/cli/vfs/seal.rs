@@ -91,6 +91,20 @@ result(found)
     assert_eq!(run(&env, &[]).run().success().stdout(), "helped\n");
 }
 
+/// A file that is listed and not there is said once, with the setting that lists it; also if the program need
+/// not be asked what it is.
+#[test]
+fn files_of_the_program_that_are_not_there() {
+    for (settings, code) in [("", 2), ("description = \"d\"\nparameters = {}\n", 1)] {
+        let env = with_tool(&format!("program_files = [\"nope\"]\n{settings}"), "result('ran')");
+        let output = run(&env, &[]).run().code(code);
+        let said = output.stderr();
+        assert_eq!(said.matches("No such file or directory").count(), 1, "{output}");
+        assert!(said.contains("`conversation.tools.t.program_files` lists it"), "{output}");
+        assert!(!said.contains("command"), "{output}");
+    }
+}
+
 /// D11-010, D11-011
 #[test]
 fn without_a_sandbox_it_is_refused() {

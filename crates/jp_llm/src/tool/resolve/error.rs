@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use jp_confine::ConfineError;
+use camino::Utf8Path;
+use jp_confine::{ConfineError, ResolveError as PartsError};
 use jp_tool::SchemaMatchError;
 use thiserror::Error;
 
 use crate::tool::{
-    local::StartError, mcp::ServerError, merge::MergeError, schema_query::DescribeError,
+    local::{LocalProgram, StartError},
+    mcp::ServerError,
+    merge::MergeError,
+    schema_query::DescribeError,
     template::TemplateError,
 };
 
@@ -50,6 +54,16 @@ pub enum ResolveError {
         /// Why not.
         #[source]
         source: Arc<DescribeError>,
+    },
+    /// A file of its program cannot be used, so the program was not asked what it is.
+    #[error("tool `{name}`: the program could not be started: {what}")]
+    ProgramFile {
+        /// The tool.
+        name: String,
+        /// The file, and what the system said about it.
+        what: String,
+        /// Whether `program_files` lists the file.
+        is_listed: bool,
     },
     /// Its program describes something else.
     #[error("tool `{name}`: {source}")]
@@ -150,6 +164,18 @@ impl ResolveError {
         Self::Server { name: name.to_owned(), source: Arc::new(error) }
     }
 
+    /// A program did not describe itself.
+    pub(super) fn describe(name: &str, program: &LocalProgram, source: Arc<DescribeError>) -> Self {
+        let name = name.to_owned();
+        match &*source {
+            DescribeError::Start(StartError::Parts(error @ PartsError::File { path, .. })) => {
+                let is_listed = is_listed(program, path);
+                Self::ProgramFile { name, what: error.to_string(), is_listed }
+            }
+            _ => Self::Describe { name, source },
+        }
+    }
+
     /// The server that has to be agreed to first, if that is the reason.
     pub fn not_allowed(&self) -> Option<&str> {
         match self {
@@ -192,14 +218,16 @@ impl ResolveError {
             Self::NoCommand(name) => {
                 vec![format!("set `conversation.tools.{name}.command` to the program to run")]
             }
+            Self::ProgramFile { name, is_listed: true, .. } => {
+                vec![format!("`conversation.tools.{name}.program_files` lists it")]
+            }
+            Self::ProgramFile { name, .. } => vec![says_which(name)],
             Self::Describe { name, source } => match &**source {
                 DescribeError::Start(StartError::Confine(ConfineError::Refused(refusal))) => {
                     refusal.hints.iter().map(ToString::to_string).collect()
                 }
                 // What is not there cannot be asked, and could not be called either.
-                DescribeError::Start(_) => vec![format!(
-                    "`conversation.tools.{name}.command` says which program is started"
-                )],
+                DescribeError::Start(_) => vec![says_which(name)],
                 _ => two_ways(name).into(),
             },
             Self::Match { name, .. } => {
@@ -236,6 +264,15 @@ impl ResolveError {
             Self::Unsupported { .. } | Self::Command { .. } | Self::Merge { .. } => Vec::new(),
         }
     }
+}
+
+/// Whether the configuration lists this file as one of the program.
+pub(in crate::tool) fn is_listed(program: &LocalProgram, path: &Utf8Path) -> bool {
+    program.program_files.iter().any(|listed| program.place.root.join(listed) == path)
+}
+
+fn says_which(name: &str) -> String {
+    format!("`conversation.tools.{name}.command` says which program is started")
 }
 
 /// The ways out for a tool that is not described.

@@ -9,6 +9,7 @@ pub(crate) mod served;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
+use jp_confine::ResolveError;
 use jp_project::{OverlayProjectFiles, ProjectFiles};
 use jp_tool::{
     Action, Invocation, SchemaResponse, ToolError, ToolResult, ToolState,
@@ -21,8 +22,9 @@ use super::{BoxFuture, Execution, Request, ToolRuntime, stdio::failure};
 use crate::tool::{
     context::tool_context,
     held::Held,
-    local::LocalProgram,
+    local::{LocalProgram, StartError},
     outcome::{Cause, ExecutionOutcome, Failure},
+    resolve::is_listed,
 };
 
 /// What all such tools of one run share.
@@ -163,10 +165,23 @@ impl VfsTool {
         };
         let invocation = tool_context(&program.place, tool, action);
         let started = program.start_sealed(&invocation).await;
-        let (running, warnings) = started.map_err(|error| failure(&error))?;
+        let (running, warnings) = started.map_err(|error| not_started(program, &error))?;
         let served = Served::new(running, init(invocation), gate, host, stays_alive)?;
         Ok((served, warnings))
     }
+}
+
+/// Why the program did not start. What the system said about one of its files is a part of the message
+/// already, so it is not told again as the cause.
+fn not_started(program: &LocalProgram, error: &StartError) -> Failure {
+    let mut failure = failure(error);
+    if let StartError::Parts(ResolveError::File { path, .. }) = error {
+        failure.error.trace.clear();
+        if is_listed(program, path) {
+            failure.error.trace.push(format!("`{}.program_files` lists it", program.key));
+        }
+    }
+    failure
 }
 
 /// The call as such a tool gets it.
@@ -193,7 +208,6 @@ pub(crate) fn description(end: End) -> Result<SchemaResponse, Box<End>> {
 /// asked.
 fn said(end: End) -> Result<Ended, Box<End>> {
     let whole = |outcome| Ended { outcome, is_whole: true };
-    let late = |message: String| Ended::on_the_way(Failure::new(Cause::Time, message));
     Ok(match end {
         End::Result(Answer::Content(content)) => {
             whole(ToolResult::new(content.into_blocks()).into())
@@ -208,11 +222,11 @@ fn said(end: End) -> Result<Ended, Box<End>> {
         End::Unreadable(reason) => Ended::on_the_way(
             ToolError::new(format!("the last word of the tool makes no sense: {reason}")).into(),
         ),
-        End::Silent(patience) => late(format!(
+        End::Silent(patience) => impatient(format!(
             "the tool asked nothing and said nothing for {} seconds and was ended",
             patience.as_secs()
         )),
-        End::Deaf(patience) => late(format!(
+        End::Deaf(patience) => impatient(format!(
             "the tool did not read the answers to its requests for {} seconds and was ended",
             patience.as_secs()
         )),
@@ -222,6 +236,13 @@ fn said(end: End) -> Result<Ended, Box<End>> {
         )),
         other => return Err(Box::new(other)),
     })
+}
+
+/// A tool that was waited for in vain. How long is not a setting of the tool, so the right one is named.
+fn impatient(message: String) -> Ended {
+    let mut failure = Failure::new(Cause::Time, message);
+    failure.error.trace.push("`vfs.request_timeout_secs` is how long that may be".to_owned());
+    Ended::on_the_way(failure)
 }
 
 #[cfg(test)]

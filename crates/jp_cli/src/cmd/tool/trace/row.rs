@@ -9,48 +9,46 @@ use serde_json::Value;
 
 use crate::ctx;
 
-/// What is shown of a record. Everything may be missing, and what is not known is passed over: the file may
-/// have been written by another version.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+/// What is shown of a record. What is not known is passed over: the file may have been written by another
+/// version.
+#[derive(Debug, Deserialize)]
 pub(super) struct Record {
-    time: Option<String>,
-    tool: Option<String>,
+    time: String,
+    tool: String,
     method: Option<String>,
     target: Option<String>,
-    pub(super) decision: Option<String>,
+    pub(super) decision: String,
     rule: Option<String>,
     code: Option<Value>,
-    pub(super) micros: Option<u64>,
+    pub(super) micros: u64,
 }
 
 impl Record {
     /// Whether it was refused: by a rule, because nobody could be asked, or by a person.
     pub(super) fn is_denied(&self) -> bool {
-        matches!(self.decision.as_deref(), Some("denied" | "asked_no"))
+        matches!(&*self.decision, "denied" | "asked_no")
     }
 
     pub(super) fn is_asked(&self) -> bool {
-        self.decision.as_deref().is_some_and(|it| it.starts_with("asked_"))
+        self.decision.starts_with("asked_")
     }
 
     /// The time of day where the user is; what is not a time as it is.
     fn time(&self) -> String {
-        let text = self.time.as_deref().unwrap_or_default();
-        match text.parse::<Timestamp>() {
+        match self.time.parse::<Timestamp>() {
             Ok(time) => time.to_zoned(ctx::time_zone()).strftime("%H:%M:%S%.3f").to_string(),
-            Err(_) => text.to_owned(),
+            Err(_) => self.time.clone(),
         }
     }
 
     fn decision(&self) -> &str {
-        match self.decision.as_deref() {
-            Some("asked_no") => "asked: no",
-            Some("asked_once") => "asked: once",
-            Some("asked_run") => "asked: run",
-            Some("asked_keep") => "asked: keep",
-            Some("none") | None => "-",
-            Some(other) => other,
+        match &*self.decision {
+            "asked_no" => "asked: no",
+            "asked_once" => "asked: once",
+            "asked_run" => "asked: run",
+            "asked_keep" => "asked: keep",
+            "none" => "-",
+            other => other,
         }
     }
 
@@ -59,9 +57,7 @@ impl Record {
     }
 
     fn milliseconds(&self) -> String {
-        self.micros
-            .map(|micros| format!("{}.{:03}", micros / 1_000, micros % 1_000))
-            .unwrap_or_default()
+        format!("{}.{:03}", self.micros / 1_000, self.micros % 1_000)
     }
 }
 
@@ -99,7 +95,7 @@ impl Columns {
         }
         let cells = [
             record.time(),
-            record.tool.clone().unwrap_or_default(),
+            record.tool.clone(),
             record.method.clone().unwrap_or_else(|| "-".to_owned()),
             record.decision().to_owned(),
             record.result(),

@@ -104,6 +104,10 @@ impl Served {
         if let End::Lost(reason) = end {
             error.trace.push(reason);
         }
+        if let Some(line) = self.session.stray() {
+            // Quoted as a literal, so that control characters in it are seen and do nothing.
+            error.trace.push(format!("it printed a line that is no message: {line:?}"));
+        }
         let messages = self.messages().await;
         if !messages.is_empty() {
             error.trace.push(messages);

@@ -9,6 +9,7 @@ pub(crate) mod complete;
 pub(crate) mod dispatch;
 pub(crate) mod help;
 pub(crate) mod install;
+mod printed;
 mod run;
 
 use std::{ffi::OsString, sync::Arc, thread};

@@ -7,6 +7,7 @@
 use std::{fmt, str::FromStr};
 
 use camino::Utf8Path;
+use jp_tool::is_plain_path;
 
 /// The longest path, in bytes, and the longest name in it: what file systems take. The limit is the same
 /// on every backend, so that files can move from one to the other.
@@ -51,6 +52,10 @@ impl ProjectPath {
     /// Reads a path. Empty and `.` components add nothing.
     pub fn new(text: &str) -> Result<Self, InvalidProjectPath> {
         let shown = || text.chars().take(60).collect::<String>();
+        // One that is no longer than a name may be has at most half as many names.
+        if text.len() <= MAX_NAME && is_plain_path(text) {
+            return Ok(Self(text.to_owned()));
+        }
         if text.is_empty() {
             return Err(InvalidProjectPath::Empty);
         }

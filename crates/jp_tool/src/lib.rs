@@ -33,6 +33,7 @@ mod context;
 mod invocation;
 mod object;
 mod outcome;
+mod plain_path;
 mod question;
 mod schema;
 #[cfg(feature = "sdk")]
@@ -48,6 +49,7 @@ pub use content::{
 pub use context::Context;
 pub use invocation::{InvalidInvocation, Invocation, Tool};
 pub use outcome::{NotAnOutcome, Outcome, ToolError};
+pub use plain_path::is_plain_path;
 pub use question::{AnswerType, Question};
 pub use schema::{
     InvalidSchema, Parameter, ParameterType, ParameterTypes, SchemaMatchError, SchemaResponse,

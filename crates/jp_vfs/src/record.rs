@@ -64,7 +64,7 @@ pub enum Decided {
     AskedRun,
     /// A person said yes, and it is a rule now.
     AskedKeep,
-    /// There was nothing to decide.
+    /// There was nothing to decide, or nobody wanted it any more before a person had decided.
     None,
 }
 

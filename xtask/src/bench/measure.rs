@@ -1,5 +1,6 @@
 //! Two pieces of work, measured in turns.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,12 @@ impl Amount {
             Self::Time(time) => u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
             Self::Bytes(bytes) => bytes,
         }
+    }
+
+    /// How many times the other one this is.
+    fn over(self, other: Self) -> f64 {
+        let number = |amount: Self| Duration::from_nanos(amount.number()).as_secs_f64();
+        number(self) / number(other)
     }
 
     /// Between this and another of the same kind.
@@ -90,26 +97,21 @@ impl Work {
     }
 }
 
-/// The medians of a pair.
+/// What came of a pair.
 #[derive(Debug, Clone)]
 pub(crate) struct Measurement {
     pub(crate) name: String,
     pub(crate) subject: Amount,
     pub(crate) peer: Amount,
+    /// The median of what each turn gave. A machine that others use is faster at one moment and slower at the next:
+    /// the two halves of a turn see the same one, and the medians of all halves need not.
+    pub(crate) ratio: f64,
     pub(crate) limit: f64,
     /// How often it was measured; the best counts.
     pub(crate) tries: u32,
 }
 
 impl Measurement {
-    pub(crate) fn ratio(&self) -> f64 {
-        let number = |amount: Amount| match amount {
-            Amount::Time(time) => time.as_secs_f64(),
-            Amount::Bytes(bytes) => Duration::from_nanos(bytes).as_secs_f64(),
-        };
-        number(self.subject) / number(self.peer)
-    }
-
     /// In what both are counted.
     pub(crate) fn unit(&self) -> &'static str {
         match self.subject {
@@ -120,7 +122,7 @@ impl Measurement {
 
     /// A ratio that is no number, because nothing took any time, is not ok.
     pub(crate) fn is_ok(&self) -> bool {
-        self.ratio() <= self.limit
+        self.ratio <= self.limit
     }
 
     pub(crate) fn verdict(&self) -> &'static str {
@@ -144,18 +146,25 @@ pub(crate) fn measure(pair: &mut Pair) -> Result<Measurement> {
         Ok(())
     };
     turns().map_err(Failure::because(&context))?;
-    let (Some(subject), Some(peer)) = (median(subject), median(peer)) else {
+    let ratios = subject.iter().zip(&peer).map(|(subject, peer)| subject.over(*peer)).collect();
+    let ratio = median(ratios, f64::total_cmp, f64::midpoint);
+    let amount = |samples| median(samples, Amount::cmp, Amount::middle);
+    let (Some(subject), Some(peer), Some(ratio)) = (amount(subject), amount(peer), ratio) else {
         return Err(Failure::new(format!("{context}: it takes no samples")));
     };
-    Ok(Measurement { name: pair.name.clone(), subject, peer, limit: pair.limit, tries: 1 })
+    Ok(Measurement { name: pair.name.clone(), subject, peer, ratio, limit: pair.limit, tries: 1 })
 }
 
-fn median(mut samples: Vec<Amount>) -> Option<Amount> {
-    samples.sort_unstable();
+fn median<T: Copy>(
+    mut samples: Vec<T>,
+    compare: fn(&T, &T) -> Ordering,
+    between: fn(T, T) -> T,
+) -> Option<T> {
+    samples.sort_unstable_by(compare);
     let middle = samples.len() / 2;
     match samples.len() % 2 {
         0 if samples.is_empty() => None,
-        0 => Some(samples[middle - 1].middle(samples[middle])),
+        0 => Some(between(samples[middle - 1], samples[middle])),
         _ => Some(samples[middle]),
     }
 }

@@ -27,9 +27,18 @@ fn medians_are_compared() {
     let subject = claims(&[999, 10, 1000, 30, 20, 15]);
     let result = measure(&mut pair(5, subject, claims(&[10]))).unwrap();
     assert_eq!((result.subject.number(), result.peer.number()), (20, 10));
-    assert!((result.ratio() - 2.0).abs() < 1e-9 && result.is_ok());
+    assert!((result.ratio - 2.0).abs() < 1e-9 && result.is_ok());
     let result = measure(&mut pair(2, claims(&[0, 10, 30]), claims(&[10]))).unwrap();
     assert_eq!(result.subject.number(), 20);
+}
+
+/// In the second of three turns, between its halves.
+#[test]
+fn a_machine_that_becomes_slower_changes_no_ratio() {
+    let (subject, peer) = (claims(&[0, 20, 40, 40]), claims(&[0, 10, 10, 20]));
+    let result = measure(&mut pair(3, subject, peer)).unwrap();
+    assert_eq!((result.subject.number(), result.peer.number()), (40, 10));
+    assert!((result.ratio - 2.0).abs() < 1e-9);
 }
 
 #[test]
@@ -112,6 +121,7 @@ fn the_table_and_the_file_have_a_row_for_each() {
         name: name.to_owned(),
         subject: Amount::Time(Duration::from_nanos(subject)),
         peer: Amount::Time(Duration::from_micros(1)),
+        ratio: Duration::from_nanos(subject).as_secs_f64() / Duration::from_micros(1).as_secs_f64(),
         limit: 2.0,
         tries: if subject > 2000 { 3 } else { 1 },
     };

@@ -17,14 +17,13 @@ use camino::Utf8Path;
 use jiff::Timestamp;
 use jp_confine::{Command, ConfineError, Running, Streams, Subject};
 use jp_plugin::{
-    Channel, Format, Print, VERSION,
+    VERSION,
     to_plugin::{Init, Paths, Workspace as WorkspaceInfo},
 };
 use jp_plugin_host::{
-    Output, Services,
+    Services,
     session::{self, Finished, Session, SessionError},
 };
-use jp_printer::Printer;
 use jp_process::{Child, Host, Input, Output as OutputTo, Spawn, SpawnError};
 use jp_sandbox::{
     confinement::{Confinement, Program, Tier},
@@ -40,7 +39,7 @@ use tokio::{
     time::sleep,
 };
 
-use super::Chosen;
+use super::{Chosen, printed::Printed};
 use crate::{
     confine::{self, sensitive},
     ctx::{self, Ctx},
@@ -371,42 +370,5 @@ fn refused(error: ConfineError) -> Error {
             refusal.hints.iter().fold(error, Error::hint)
         }
         other => Error::failure(tools::causes(&other).join(": ")),
-    }
-}
-
-/// The printer of the program, as a plugin sees it.
-#[derive(Debug)]
-struct Printed(Arc<Printer>);
-
-impl Output for Printed {
-    fn print(&self, print: &Print) -> io::Result<()> {
-        let shown = jp_printer::Print::new(channel(print.channel), &print.text);
-        self.0.print(
-            shown.format(format(print.format)).language(print.language.as_deref()).untrusted(),
-        )
-    }
-
-    fn flush(&self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-fn channel(channel: Channel) -> jp_printer::Channel {
-    match channel {
-        Channel::Content => jp_printer::Channel::Content,
-        Channel::Chrome => jp_printer::Channel::Chrome,
-        Channel::ToolCall => jp_printer::Channel::ToolCall,
-        Channel::ToolResult => jp_printer::Channel::ToolResult,
-        Channel::Reasoning => jp_printer::Channel::Reasoning,
-        Channel::Error => jp_printer::Channel::Error,
-    }
-}
-
-fn format(format: Format) -> jp_printer::Format {
-    match format {
-        Format::Plain => jp_printer::Format::Plain,
-        Format::Markdown => jp_printer::Format::Markdown,
-        Format::Json => jp_printer::Format::Json,
-        Format::Code => jp_printer::Format::Code,
     }
 }

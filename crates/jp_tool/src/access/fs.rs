@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::error::FsAccessError;
 use super::{AccessPolicy, Decision, FsSpecificity};
+use crate::is_plain_path;
 
 /// What can be done with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -344,8 +345,7 @@ fn shorten(path: &str, longest: usize) -> &str {
 /// such a rule matches nothing, such a target is matched by nothing.
 fn normal_form(path: &Utf8Path) -> Option<Cow<'_, str>> {
     // Canonical paths, which is what is asked about, are in this form already.
-    let is_plain = |component: &str| !matches!(component, "" | "." | "..");
-    if path.as_str().split('/').all(is_plain) {
+    if is_plain_path(path.as_str()) {
         return Some(Cow::Borrowed(path.as_str()));
     }
     let mut form = String::with_capacity(path.as_str().len());

@@ -8,6 +8,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::is_plain_path;
+
 /// A path relative to the root of the project, with `/` between its parts. `.` is the root.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
@@ -78,7 +80,9 @@ pub enum PathFault {
 
 // NUL comes first: what stands behind it is not what the system would see.
 fn fault(path: &str) -> Option<PathFault> {
-    if path.contains('\0') {
+    if is_plain_path(path) {
+        None
+    } else if path.contains('\0') {
         Some(PathFault::Nul)
     } else if path.is_empty() {
         Some(PathFault::Empty)

@@ -83,9 +83,9 @@ fn escape_window(
         let at = specials.trailing_zeros() as usize;
         copy_window(seen, from, &mut written[length..]);
         length += at - from;
-        let (long, escaped) = &ESCAPES[usize::from(seen[at])];
-        written[length..length + LONGEST].copy_from_slice(escaped);
-        length += usize::from(*long);
+        let escape = &ESCAPES[usize::from(seen[at])];
+        written[length..length + escape.len()].copy_from_slice(escape);
+        length += usize::from(escape[LENGTH]);
         from = at + 1;
         specials &= specials - 1;
     }
@@ -198,25 +198,28 @@ fn from_place(place: usize) -> u32 {
     u32::try_from(place).ok().and_then(|place| u32::MAX.checked_shl(place)).unwrap_or(0)
 }
 
-/// What becomes of each byte: how long it is, and what it is.
-static ESCAPES: [(u8, [u8; LONGEST]); 256] = escapes();
+/// Where the length of an escape stands, behind what is written: all of it is copied as one number.
+const LENGTH: usize = 7;
 
-const fn escapes() -> [(u8, [u8; LONGEST]); 256] {
+/// What becomes of each byte, and how long it is.
+static ESCAPES: [[u8; LENGTH + 1]; 256] = escapes();
+
+const fn escapes() -> [[u8; LENGTH + 1]; 256] {
     const HEX: &[u8; 16] = b"0123456789abcdef";
-    let mut all = [(1, [0; LONGEST]); 256];
+    let mut all = [[0; LENGTH + 1]; 256];
     let mut byte = 0_u8;
     loop {
         let index = byte as usize;
         all[index] = match byte {
-            b'\n' => (2, *b"\\n    "),
-            b'"' => (2, *b"\\\"    "),
-            b'\\' => (2, *b"\\\\    "),
-            b'\t' => (2, *b"\\t    "),
-            b'\r' => (2, *b"\\r    "),
-            0x08 => (2, *b"\\b    "),
-            0x0c => (2, *b"\\f    "),
-            0x00..0x20 => (6, [b'\\', b'u', b'0', b'0', HEX[index >> 4], HEX[index & 15]]),
-            _ => (1, [byte; LONGEST]),
+            b'\n' => *b"\\n     \x02",
+            b'"' => *b"\\\"     \x02",
+            b'\\' => *b"\\\\     \x02",
+            b'\t' => *b"\\t     \x02",
+            b'\r' => *b"\\r     \x02",
+            0x08 => *b"\\b     \x02",
+            0x0c => *b"\\f     \x02",
+            0x00..0x20 => [b'\\', b'u', b'0', b'0', HEX[index >> 4], HEX[index & 15], b' ', 6],
+            _ => [byte, 0, 0, 0, 0, 0, 0, 1],
         };
         match byte.checked_add(1) {
             Some(next) => byte = next,

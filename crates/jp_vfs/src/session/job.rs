@@ -45,6 +45,8 @@ pub(super) struct Job {
     pub(super) host: Arc<Host>,
     pub(super) shared: Arc<Shared>,
     pub(super) cancel: CancellationToken,
+    /// Whether a person was asked and has not answered yet.
+    pub(super) is_open: Arc<AtomicBool>,
 }
 
 /// What came of it.
@@ -150,7 +152,10 @@ impl Job {
             if !std::mem::replace(&mut was_told, true) {
                 self.tell_pending();
             }
-            let Some(approval) = self.ask(&wanted, &means).await else { continue };
+            self.is_open.store(true, Ordering::Relaxed);
+            let approval = self.ask(&wanted, &means).await;
+            self.is_open.store(false, Ordering::Relaxed);
+            let Some(approval) = approval else { continue };
             *decided = approval.into();
             questions += 1;
             match approval {

@@ -290,6 +290,7 @@ impl Talk {
                 self.has_lines = false;
                 break;
             };
+            turn.took_one();
             let end = match line {
                 Line::Whole(range) => self.line(lines.bytes(range)),
                 Line::TooLong => self.too_long(),
@@ -457,19 +458,16 @@ struct LinesInARow {
 }
 
 impl LinesInARow {
-    /// Whether others have to be listened to before the next one.
-    fn is_over(&mut self) -> bool {
+    fn took_one(&mut self) {
         self.count += 1;
-        match self.count {
-            1 => false,
-            2 => {
-                self.since = Some(Instant::now());
-                false
-            }
-            count => {
-                count > MOST_LINES || self.since.is_some_and(|since| since.elapsed() >= MOST_TIME)
-            }
+        if self.count == 2 {
+            self.since = Some(Instant::now());
         }
+    }
+
+    /// Whether others have to be listened to before the next one.
+    fn is_over(&self) -> bool {
+        self.count >= MOST_LINES || self.since.is_some_and(|since| since.elapsed() >= MOST_TIME)
     }
 }
 

@@ -181,7 +181,7 @@ fn a_full_disk_ends_the_tool() {
     assert!(!world.has("b"));
 }
 
-// What was called off is written down too.
+// What was called off is written down too, and not as something that was allowed.
 #[test]
 fn a_request_that_was_called_off_is_written_down() {
     let mut world = World::on_disk().rules("src=r");
@@ -195,5 +195,5 @@ fn a_request_that_was_called_off_is_written_down() {
     let all = records.all();
     assert_eq!(all.len(), 1);
     assert_eq!((all[0].code, all[0].target.as_deref()), (Some(-32005), Some("a")));
-    assert_ne!(all[0].decision, Decided::AskedOnce);
+    assert_eq!(all[0].decision, Decided::None);
 }

@@ -8,6 +8,7 @@
 //! [`judge`](super::judge).
 
 use std::{
+    borrow::Cow,
     fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
@@ -253,7 +254,7 @@ impl Files {
 /// A directory entry, there or not.
 pub(super) struct Place<'a> {
     pub(super) input: &'a Utf8Path,
-    pub(super) lexical: Utf8PathBuf,
+    pub(super) lexical: Cow<'a, Utf8Path>,
     /// The canonical directory and the name in it.
     pub(super) relative: Utf8PathBuf,
     dir: Result<OwnedFd, Errno>,

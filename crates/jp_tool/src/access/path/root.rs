@@ -5,7 +5,7 @@
 //! [`walk`](super::walk) goes component by component. Both give the same answers; which one is used
 //! is decided once, when the root is opened.
 
-use std::{io, os::fd::OwnedFd, sync::Arc};
+use std::{borrow::Cow, io, os::fd::OwnedFd, sync::Arc};
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rustix::fs::{Mode, OFlags};
@@ -14,6 +14,7 @@ use super::{
     FsAccessError, Resolved, sys, unresolvable,
     walk::{Spot, Stop, walk},
 };
+use crate::is_plain_path;
 
 /// How often a path is resolved again when it changed on the way. Somebody who swaps directories in
 /// a loop gets a refusal, not an endless loop.
@@ -56,7 +57,7 @@ impl Root {
     pub fn resolve(&self, input: &Utf8Path) -> Result<Resolved, FsAccessError> {
         let lexical = self.lexical(input)?;
         let (relative, exists) = if self.kernel && self.open_plain(&lexical, sys::SEARCH).is_ok() {
-            (lexical, true)
+            (lexical.into_owned(), true)
         } else {
             let spot = self.find(input, &lexical)?;
             let exists = spot.kind().is_ok();
@@ -75,7 +76,13 @@ impl Root {
     }
 
     /// Steps 1 and 2: the path relative to the root before links are looked at. `.` is the root.
-    pub(super) fn lexical(&self, input: &Utf8Path) -> Result<Utf8PathBuf, FsAccessError> {
+    pub(super) fn lexical<'a>(
+        &self,
+        input: &'a Utf8Path,
+    ) -> Result<Cow<'a, Utf8Path>, FsAccessError> {
+        if input.as_str().len() <= MAX_INPUT && is_plain_path(input.as_str()) {
+            return Ok(input.into());
+        }
         if input.as_str().is_empty() {
             return Err(unresolvable(input, "empty path"));
         }
@@ -86,9 +93,6 @@ impl Root {
         }
         if input.as_str().contains('\0') {
             return Err(unresolvable(input, "a path cannot contain a NUL byte"));
-        }
-        if is_normal(input) {
-            return Ok(input.to_owned());
         }
         let base = if input.is_absolute() && !input.starts_with(&self.spelled) {
             &self.canonical
@@ -108,8 +112,8 @@ impl Root {
         };
         match full.strip_prefix(base.as_slice()) {
             None => Err(FsAccessError::Escape(input.to_owned())),
-            Some([]) => Ok(Utf8PathBuf::from(".")),
-            Some(names) => Ok(Utf8PathBuf::from(names.join("/"))),
+            Some([]) => Ok(Utf8Path::new(".").into()),
+            Some(names) => Ok(Utf8PathBuf::from(names.join("/")).into()),
         }
     }
 
@@ -147,11 +151,6 @@ impl Root {
         self.kernel = false;
         self
     }
-}
-
-/// Whether steps 1 and 2 would change nothing, which is the common case.
-fn is_normal(input: &Utf8Path) -> bool {
-    input.as_str().split('/').all(|name| !matches!(name, "" | "." | ".."))
 }
 
 fn normal<'a>(components: impl Iterator<Item = Utf8Component<'a>>) -> Vec<&'a str> {

@@ -1,6 +1,12 @@
 //! What a session does with requests: answer, hand over, call off, write down.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
 
 use jiff::Timestamp;
 use jp_project::Until;
@@ -22,6 +28,8 @@ pub(super) struct UnderWay {
     serial: u64,
     arrival: Arrival,
     call: Arc<Call>,
+    /// Whether a person was asked and has not answered yet.
+    is_open: Arc<AtomicBool>,
 }
 
 /// What is known of a line that is written down.
@@ -109,7 +117,7 @@ impl Talk {
     }
 
     fn hand_over(&mut self, id: Id, call: Call, manner: Manner, arrival: Arrival) -> Option<End> {
-        let (call, cancel) = (Arc::new(call), CancellationToken::new());
+        let (call, cancel, is_open) = (Arc::new(call), CancellationToken::new(), Arc::default());
         self.serial += 1;
         let serial = self.serial;
         let job = Job {
@@ -122,9 +130,10 @@ impl Talk {
             host: self.host.clone(),
             shared: self.shared.clone(),
             cancel: cancel.clone(),
+            is_open: Arc::clone(&is_open),
         };
         self.requested += arrival.bytes;
-        self.under_way.insert(id, UnderWay { cancel, serial, arrival, call });
+        self.under_way.insert(id, UnderWay { cancel, serial, arrival, call, is_open });
         self.runtime.spawn(job.run());
         None
     }
@@ -149,7 +158,12 @@ impl Talk {
         let under_way = self.take(id)?;
         under_way.cancel.cancel();
         let error = ErrorObject::new(ErrorCode::Cancelled, "the request was called off");
-        self.refuse(Some(id), Some(&under_way.call), error, under_way.arrival)
+        let mut note = Note::refused(&error);
+        // Nobody has said yes to it.
+        if under_way.is_open.load(Ordering::Relaxed) {
+            note.decided = Decided::None;
+        }
+        self.answer_with(Some(id), About::Call(&under_way.call), error, &note, under_way.arrival)
     }
 
     fn take(&mut self, id: &Id) -> Option<UnderWay> {
@@ -178,11 +192,22 @@ impl Talk {
         arrival: Arrival,
     ) -> Option<End> {
         let note = Note::refused(&error);
+        self.answer_with(id, about, error, &note, arrival)
+    }
+
+    fn answer_with(
+        &mut self,
+        id: Option<&Id>,
+        about: About<'_>,
+        error: ErrorObject,
+        note: &Note,
+        arrival: Arrival,
+    ) -> Option<End> {
         let out = self.outbox.open();
         let before = out.len();
         reply::failure(id, error, out);
         let sent = out.len() - before;
-        self.write_down(id, about, arrival, &note, sent)
+        self.write_down(id, about, arrival, note, sent)
     }
 
     fn write_down(

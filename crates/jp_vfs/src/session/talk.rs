@@ -204,9 +204,20 @@ impl Talk {
     /// done a few times in a row at most, and not while others work for the tool.
     fn reads_ahead(&mut self) -> io::Result<bool> {
         let may = self.outbox.is_empty() && self.under_way.is_empty() && self.ahead < MOST_AHEAD;
-        let is_ahead = may && self.can_read() && self.fill()? == Arrived::Bytes;
+        let is_ahead = may && self.can_read() && self.has_arrived()?;
         self.ahead = if is_ahead { self.ahead + 1 } else { 0 };
         Ok(is_ahead)
+    }
+
+    /// Whether something was there to be taken. If not, a tool that is to run on the same core gets it for a moment:
+    /// one that only needs to write its next request is not worth falling asleep for.
+    fn has_arrived(&mut self) -> io::Result<bool> {
+        let mut arrived = self.fill()?;
+        if arrived == Arrived::NothingYet {
+            rustix::thread::sched_yield();
+            arrived = self.fill()?;
+        }
+        Ok(arrived == Arrived::Bytes)
     }
 
     fn fill(&mut self) -> io::Result<Arrived> {

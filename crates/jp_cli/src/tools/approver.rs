@@ -156,8 +156,7 @@ fn answer(keeper: &Keeper, question: &Ask, ask: &mut dyn FnMut(&str) -> Option<S
         let is_offered = |choice: char| choices.contains(choice);
         let approval = match typed.trim().to_ascii_lowercase().as_str() {
             "" | "n" | "no" => Approval::No,
-            // Who only says yes has said it to this and no more.
-            "o" | "once" | "y" | "yes" if is_offered('o') => Approval::Once,
+            "o" | "once" if is_offered('o') => Approval::Once,
             "r" | "run" => Approval::Run,
             "a" | "always" if is_offered('a') => match (wish, plan) {
                 (Some(wish), Some(plan)) => return Said::Keep(Box::new((wish, plan))),

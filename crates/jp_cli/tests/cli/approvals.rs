@@ -67,7 +67,7 @@ fn no_once_and_for_the_run_mean_what_they_say() {
     terminal.expect("writer wants to update a", LIMIT).expect("[n/o/r/a]", LIMIT).send("n\r");
     terminal.expect("writer wants to create b", LIMIT).expect("[n/o/r/a]", LIMIT).send("r\r");
     terminal.expect("writer wants to update b", LIMIT).expect("[n/o/r/a]", LIMIT).send("x\r");
-    terminal.expect("One of the letters, please", LIMIT).send("y\r");
+    terminal.expect("One of the letters, please", LIMIT).send("o\r");
     terminal.expect("writer wants to create c", LIMIT).expect("[n/o/r/a]", LIMIT).send("\r");
     // The same no is not asked for twice.
     terminal.expect("said: yes no yes yes no no", LIMIT);

@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// So many plugins are asked at the same time, for each processor.
-const PER_PROCESSOR: usize = 4;
+const PER_PROCESSOR: usize = 8;
 
 /// What is to be run, after routing and trust.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use jp_tool::access::SensitivePaths;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{self, DeserializeOwned};
+use serde_json::Value;
 
 use crate::app::AppConfig;
 use crate::assign;
@@ -213,8 +214,12 @@ fn typed<T: Settings>(root: Node) -> Resolved<T> {
 /// The tree that explains values. The types fill in what no layer said, so the tree is made from them again,
 /// with the places that are known.
 fn explained<T: Settings>(values: &T, root: &Node) -> Node {
-    let json = serde_json::to_value(values).expect("settings are made of what JSON can say");
-    Node::annotate(json, Some(root)).unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))
+    Node::annotate(json(values), Some(root)).unwrap_or_else(|| Node::empty_table(Origin::DEFAULT))
+}
+
+/// The values without their places.
+pub(crate) fn json(values: &impl Settings) -> Value {
+    serde_json::to_value(values).expect("settings are made of what JSON can say")
 }
 
 /// The check lets nothing through that the types refuse; a test with any configuration the schema admits

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::config::Config;
+use crate::config::{Config, json};
 use crate::dotted::{self, DottedError};
 use crate::node::{Node, Origin, Sort};
 use crate::phrase::{brief, listed};
@@ -64,7 +64,11 @@ pub enum PathError {
 impl Config {
     /// The resolved value at a dotted key, or the whole configuration.
     pub fn get(&self, path: Option<&str>) -> Result<Value, PathError> {
-        Ok(self.find(path)?.node.to_json())
+        match path {
+            // Every plugin is told all of it when it starts, and nobody needs to know where it is written.
+            None => Ok(json(&self.app)),
+            Some(_) => Ok(self.find(path)?.node.to_json()),
+        }
     }
 
     /// The node at a dotted key, with the canonical form of the key.

@@ -327,18 +327,23 @@ impl Serialize for Strings<'_> {
     }
 }
 
-/// The one list of which strings are base64 in storage.
 fn for_each_encoded_field(event: &mut Map<String, Value>, change: &dyn Fn(&mut Value)) {
-    let field = match event.get("type").and_then(Value::as_str) {
-        Some("tool_call_request") => Some("arguments"),
-        Some("tool_call_response") => Some("content"),
-        _ => None,
-    };
-    for field in field.into_iter().chain(["metadata"]) {
+    let kind = event.get("type").and_then(Value::as_str);
+    for field in encoded_fields(kind).into_iter().flatten() {
         if let Some(value) = event.get_mut(field) {
             change(value);
         }
     }
+}
+
+/// The one list of which fields of an event have strings that are base64 in storage.
+fn encoded_fields(kind: Option<&str>) -> [Option<&'static str>; 2] {
+    let field = match kind {
+        Some("tool_call_request") => Some("arguments"),
+        Some("tool_call_response") => Some("content"),
+        _ => None,
+    };
+    [field, Some("metadata")]
 }
 
 fn encode_value(value: &mut Value) {

@@ -9,9 +9,9 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
 };
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Value, value::RawValue};
 
-use super::{EventError, decode};
+use super::{EventError, Text, decode_text, decode_value, encoded_fields};
 use crate::stream::push_compact;
 
 /// Appends the plain form of a stored event: one JSON object without a line break, every field in its place,
@@ -40,32 +40,48 @@ impl Fields<'_> {
     }
 
     fn write_decoded(&self, out: &mut Vec<u8>) {
-        let mut decoded = self.encoded();
-        decode(&mut decoded);
+        let encoded = encoded_fields(self.kind().as_deref());
         out.push(b'{');
         for (index, (name, value)) in self.0.iter().enumerate() {
             if index > 0 {
                 out.push(b',');
             }
-            // Strings and values that were read have a JSON form, and a vector takes it.
+            // A string has a JSON form, and a vector takes it.
             let _ = serde_json::to_writer(&mut *out, name);
             out.push(b':');
-            match decoded.get(&**name) {
-                Some(value) => drop(serde_json::to_writer(&mut *out, value)),
-                None => copy(value.get().as_bytes(), out),
+            if encoded.contains(&Some(&**name)) {
+                write_decoded(value, out);
+            } else {
+                copy(value.get().as_bytes(), out);
             }
         }
         out.push(b'}');
     }
 
-    /// The fields that may be encoded, and the type, which says which of them are.
-    fn encoded(&self) -> Map<String, Value> {
-        let may_be = ["type", "arguments", "content", "metadata"];
-        let fields = self.0.iter().filter(|(name, _)| may_be.contains(&&**name));
-        let values = fields.filter_map(|(name, value)| {
-            Some((name.clone().into_owned(), serde_json::from_str(value.get()).ok()?))
-        });
-        values.collect()
+    /// The type, which says what is encoded.
+    fn kind(&self) -> Option<Cow<'_, str>> {
+        let (_, value) = self.0.iter().find(|(name, _)| name == "type")?;
+        Some(serde_json::from_str::<Text<'_>>(value.get()).ok()?.0)
+    }
+}
+
+/// Appends a value with its strings decoded. Most are a single long string, of which no copy is made.
+fn write_decoded(value: &RawValue, out: &mut Vec<u8>) {
+    let json = value.get();
+    let decoded = if json.starts_with('"') {
+        serde_json::from_str::<Text<'_>>(json)
+            .ok()
+            .and_then(|text| decode_text(&text.0))
+            .map(Value::String)
+    } else {
+        serde_json::from_str(json).ok().map(|mut value| {
+            decode_value(&mut value);
+            value
+        })
+    };
+    match decoded {
+        Some(decoded) => drop(serde_json::to_writer(out, &decoded)),
+        None => copy(json.as_bytes(), out),
     }
 }
 
@@ -111,7 +127,9 @@ fn copy(json: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use serde_json::Map;
+
+    use super::{super::decode, *};
 
     /// What both ways of reading an event make of it.
     fn check(stored: &str) {

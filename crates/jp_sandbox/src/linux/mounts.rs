@@ -357,8 +357,10 @@ impl<'a> Tree<'a> {
         Ok(mount)
     }
 
+    /// The layers go to where the host's tree goes soon, and away with it. To unmount them alone would take as long
+    /// again: the kernel waits each time until no processor can be looking at what is gone.
     fn finish(self) -> io::Result<(OwnedFd, Vec<OwnedFd>)> {
-        unmount_at(&self.root, STAGING)?;
+        attach(self.staging.as_fd(), CWD, Utf8Path::new("/").join(STAGING))?;
         for blank in &self.blanks {
             sys::mount_setattr(blank.as_fd(), READ_ONLY | NO_PRIVILEGE | NO_EXECUTE, false)?;
         }
@@ -484,12 +486,6 @@ pub(super) fn make_file(at: BorrowedFd<'_>, path: &Utf8Path) -> io::Result<()> {
     let flags = OFlags::CREATE | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     rustix::fs::openat(at, path.as_std_path(), flags, Mode::from(0o644))?;
     Ok(())
-}
-
-fn unmount_at(root: &OwnedFd, name: &str) -> io::Result<()> {
-    rustix::process::fchdir(root)?;
-    unmount(name, UnmountFlags::DETACH)?;
-    Ok(rustix::process::chdir("/")?)
 }
 
 /// A path of the view as a path below the new root.

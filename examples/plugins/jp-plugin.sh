@@ -35,14 +35,20 @@ jp_print() { printf '%s' "$1" | jq -Rsc '{type: "print", text: .}' >&3; }
 
 jp_print_as() { printf '%s' "$2" | jq -Rsc --argjson fields "$1" '{type: "print", text: .} + $fields' >&3; }
 
-jp_log() { printf '%s' "$2" | jq -Rsc --arg level "$1" '{type: "log", level: $level, message: .}' >&3; }
+jp_log() {
+    case $1 in warning) set -- warn "$2" ;; esac
+    printf '%s' "$2" | jq -Rsc --arg level "$1" '{type: "log", level: $level, message: .}' >&3
+}
 
 jp_request() {
-    jq -nc "$@" >&3
+    jq -nc "$@" >&3 || { JP_ERROR='jq cannot make the request'; return 1; }
     while IFS= read -r JP_ANSWER; do
-        case $(printf '%s\n' "$JP_ANSWER" | jq -r '.type') in
+        case $(jp_get 'if .type == "error" then "error \(.request)" else .type end') in
         shutdown) JP_STOPPING=1 ;;
-        error) JP_ERROR=$(jp_get '.message'); return 1 ;;
+        # Not the answer: jp could not take what was printed or logged before.
+        'error print' | 'error log') jp_get '"jp: \(.message)"' >&2 ;;
+        error*) JP_ERROR=$(jp_get '.message'); return 1 ;;
+        '') JP_ERROR='jq cannot read the answer'; return 1 ;;
         *) return 0 ;;
         esac
     done

@@ -6,6 +6,9 @@
 # same. Any other exception is an error too. What print() and other programs write goes to stderr, where it does no harm.
 import contextlib, json, os, queue, sys, threading, traceback
 
+# What Python calls a level, where jp has another name for it.
+LEVELS = {"warning": "warn", "critical": "error"}
+
 
 class Fail(Exception):
     """Ends the plugin and tells the user why."""
@@ -24,7 +27,7 @@ class Session:
         self.init, self.args, self.config = init, init["args"], init["config"]
         self.stopping = threading.Event()  # set when the user wants an end, or jp is gone
         self._out, self._answers, self._turn = out, queue.Queue(), threading.Lock()
-        self._writing = threading.Lock()
+        self._writing, self._asked, self._lost = threading.Lock(), 0, "jp is gone"
         threading.Thread(target=self._listen, args=(lines,), daemon=True).start()
 
     def list_conversations(self):
@@ -54,19 +57,23 @@ class Session:
 
     def print(self, text, **fields):
         """Shows a text as it is; channel="chrome" and format="markdown" are examples of fields."""
-        self.send(type="print", text=text, **fields)
+        self.send(type="print", text=_text(text), **fields)
 
     def log(self, level, message, **fields):
-        self.send(type="log", level=level, message=message, fields=fields)
+        level = level.lower()
+        self.send(type="log", level=LEVELS.get(level, level), message=_text(message), fields=fields)
 
     def request(self, type, **fields):
         """Asks and waits. Threads that ask at the same time take turns."""
         with self._turn:
+            self._asked += 1
+            fields["id"], answer = str(self._asked), {}
             self.send(type=type, **fields)
-            answer = self._answers.get()
-            if answer is None:
-                self._answers.put(None)
-                raise Fail("jp is gone")
+            while answer.get("id") != fields["id"]:
+                answer = self._answers.get()
+                if answer is None:
+                    self._answers.put(None)
+                    raise Fail(self._lost)
         if answer["type"] == "error":
             raise Refused(answer["message"])
         return answer
@@ -77,14 +84,27 @@ class Session:
             self._out.flush()
 
     def _listen(self, lines):
-        for line in lines:
-            message = json.loads(line) if line.strip() else {"type": "nothing"}
-            if message["type"] == "shutdown":
-                self.stopping.set()
-            elif message["type"] != "nothing":
-                self._answers.put(message)
-        self._answers.put(None)
-        self.stopping.set()
+        try:
+            for line in lines:
+                message = json.loads(line) if line.strip() else {"type": "nothing"}
+                if message["type"] == "shutdown":
+                    self.stopping.set()
+                elif "id" in message:
+                    self._answers.put(message)
+                elif message["type"] == "error":
+                    # Nobody waits for it: jp could not take what was printed or logged.
+                    print("jp:", message["message"], file=sys.stderr, flush=True)
+        except Exception as error:
+            self._lost = "what jp said cannot be read: %s" % error
+        finally:
+            # Whatever happened, nobody must wait for ever.
+            self._answers.put(None)
+            self.stopping.set()
+
+
+def _text(text):
+    """Bytes in the name of a file that are no text have no form in JSON; they become question marks."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def run(description, main):

@@ -22,6 +22,11 @@ use crate::{
 };
 
 pub use self::plain::write_plain;
+
+/// So deep are events nested that others get to read: two levels less than most readers of JSON take, for the
+/// message that is around them. It is also what a plugin can push.
+pub const MOST_NESTED: usize = 125;
+
 /// Why a stored event could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
@@ -31,6 +36,8 @@ pub enum EventError {
     NoTimestamp,
     #[error(transparent)]
     Timestamp(#[from] InvalidTimestamp),
+    #[error("nested more than {MOST_NESTED} levels deep")]
+    Nested,
     #[error("`{kind}` event without `{field}`")]
     Missing { kind: &'static str, field: &'static str },
 }

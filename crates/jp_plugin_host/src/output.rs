@@ -67,7 +67,7 @@ impl Printing {
 
     /// Hands a text over, as soon as there is room for it. It is lost when nobody waits for texts any more.
     pub(crate) async fn print(&mut self, print: Print) {
-        let kibibytes = u32::try_from(print.text.len() >> 10).unwrap_or(u32::MAX);
+        let kibibytes = u32::try_from(bytes(&print) >> 10).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(kibibytes.clamp(1, ON_ITS_WAY));
         let Ok(room) = room.await else { return };
         let thread = self.thread.get_or_insert_with(|| start(&self.output, &self.state));
@@ -106,6 +106,12 @@ impl Readers {
     }
 }
 
+/// What a text takes while it waits: whatever of it a plugin can make long.
+fn bytes(print: &Print) -> usize {
+    let Print { channel: _, format: _, language, text } = print;
+    text.len().saturating_add(language.as_ref().map_or(0, String::len))
+}
+
 fn start(output: &Arc<dyn Output>, state: &Arc<State>) -> Thread {
     let (prints, mut waiting) = mpsc::unbounded_channel::<(Print, OwnedSemaphorePermit)>();
     let (finished, done) = oneshot::channel();
@@ -125,4 +131,55 @@ fn start(output: &Arc<dyn Output>, state: &Arc<State>) -> Thread {
         let _ = finished.send(());
     });
     Thread { prints, done }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, mpsc::Receiver};
+
+    use futures_util::FutureExt as _;
+    use jp_plugin::{Channel, Format};
+
+    use super::*;
+
+    /// Nobody reads, until the other end is dropped.
+    #[derive(Debug)]
+    struct Paused(Mutex<Receiver<()>>);
+
+    impl Output for Paused {
+        fn print(&self, _: &Print) -> io::Result<()> {
+            let _ = self.0.lock().unwrap().recv();
+            Ok(())
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// How many of these can be handed over while nobody reads, out of a hundred.
+    async fn check(text: usize, language: Option<usize>, expected: usize) {
+        let (go_on, paused) = std::sync::mpsc::channel();
+        let mut printing = Printing::new(Arc::new(Paused(Mutex::new(paused))));
+        let print = Print {
+            channel: Channel::Content,
+            format: Format::Code,
+            language: language.map(|length| "x".repeat(length)),
+            text: "x".repeat(text),
+        };
+        let is_taken = |_: &usize| printing.print(print.clone()).now_or_never().is_some();
+        assert_eq!((0..100).take_while(is_taken).count(), expected, "{text} {language:?}");
+        drop(go_on);
+        assert!(printing.finish(Duration::from_secs(20)).await);
+    }
+
+    #[tokio::test]
+    async fn whatever_is_long_has_to_wait_for_who_reads() {
+        let mebibyte = 1 << 20;
+        check(mebibyte, None, 4).await;
+        check(0, Some(mebibyte), 4).await;
+        check(mebibyte, Some(mebibyte), 2).await;
+        check(0, Some(16 * mebibyte), 1).await;
+        check(1, Some(1), 100).await;
+    }
 }

@@ -1,7 +1,7 @@
 //! What is in an answer, for each request: the same for sessions of every kind.
 
-use jp_plugin::{HostToPlugin, to_plugin::Summary};
-use serde_json::{Value, value::RawValue};
+use jp_plugin::{HostToPlugin, Level, Log, PluginToHost, to_plugin::Summary};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::error::RequestError;
 
@@ -21,10 +21,24 @@ pub(crate) fn raw_events(answer: HostToPlugin) -> Result<Vec<Box<RawValue>>> {
     }
 }
 
-pub(crate) fn events(answer: HostToPlugin) -> Result<Vec<Value>> {
+/// The events, and what is to be said if there are some that cannot be read: one must not hide all others.
+pub(crate) fn events(answer: HostToPlugin) -> Result<(Vec<Value>, Option<PluginToHost>)> {
     let raw = raw_events(answer)?;
-    let events = raw.iter().map(|event| serde_json::from_str(event.get()));
-    events.collect::<std::result::Result<_, _>>().map_err(RequestError::Json)
+    let mut events = Vec::with_capacity(raw.len());
+    let mut reason = None;
+    for event in &raw {
+        match serde_json::from_str(event.get()) {
+            Ok(event) => events.push(event),
+            Err(error) => reason = Some(error),
+        }
+    }
+    let left_out = raw.len() - events.len();
+    let log = reason.map(|error| Log {
+        level: Level::Warn,
+        message: format!("events that cannot be read were left out: {error}"),
+        fields: Map::from_iter([("count".to_owned(), Value::from(left_out))]),
+    });
+    Ok((events, log.map(PluginToHost::Log)))
 }
 
 pub(crate) fn config(answer: HostToPlugin) -> Result<Value> {

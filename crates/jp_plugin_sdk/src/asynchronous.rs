@@ -132,9 +132,15 @@ impl Session {
         answer::conversations(self.ask(Request::ListConversations).await?)
     }
 
-    /// The events of a conversation, as they are stored, with encoded texts decoded.
+    /// The events of a conversation, as they are stored, with encoded texts decoded. Those that no [`Value`] can
+    /// hold, because they are nested too deep or have a number beyond all bounds, are left out, and the log is told.
     pub async fn read_events(&self, conversation: &str) -> Result<Vec<Value>> {
-        answer::events(self.ask(Request::ReadEvents(about(conversation))).await?)
+        let answer = self.ask(Request::ReadEvents(about(conversation))).await?;
+        let (events, log) = answer::events(answer)?;
+        if let Some(log) = log {
+            self.send(log).await?;
+        }
+        Ok(events)
     }
 
     /// The same events as text, for whoever passes them on or reads them into types.

@@ -147,6 +147,7 @@ impl Core {
     fn route(&self, answer: HostToPlugin) {
         let reply = match answer.id() {
             Some(id) => self.waiting().by_id.remove(id),
+            None if is_about_something_else(&answer) => None,
             None => self.waiting().in_order.pop_front(),
         };
         // An answer that nobody waits for is to a message that was not ours to send.
@@ -174,6 +175,11 @@ impl fmt::Debug for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Core").field("shutdown", &self.shutdown).finish_non_exhaustive()
     }
+}
+
+/// Whether this is an error, and not one about a lock: a print or a log, which have no id either, was refused.
+fn is_about_something_else(answer: &HostToPlugin) -> bool {
+    matches!(answer, HostToPlugin::Error(error) if !["lock", "unlock"].contains(&&*error.request))
 }
 
 /// The next line that is not empty, without its end; none at the end.

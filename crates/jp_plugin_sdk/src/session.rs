@@ -58,9 +58,13 @@ impl Session {
         answer::conversations(self.ask(Request::ListConversations)?)
     }
 
-    /// The events of a conversation, as they are stored, with encoded texts decoded.
+    /// The events of a conversation, as they are stored, with encoded texts decoded. Those that no [`Value`] can
+    /// hold, because they are nested too deep or have a number beyond all bounds, are left out, and the log is told.
     pub fn read_events(&self, conversation: &str) -> Result<Vec<Value>> {
-        answer::events(self.ask(Request::ReadEvents(about(conversation)))?)
+        let answer = self.ask(Request::ReadEvents(about(conversation)))?;
+        let (events, log) = answer::events(answer)?;
+        log.map_or(Ok(()), |log| self.core.outbox.send(&log))?;
+        Ok(events)
     }
 
     /// The same events as text, for whoever passes them on or reads them into types.

@@ -119,7 +119,7 @@ impl Event {
     }
 
     fn read(position: usize, text: &str) -> Self {
-        // What is a `RawValue` is JSON; only numbers beyond all bounds cannot be read.
+        // What is a `RawValue` is JSON; only numbers beyond all bounds, and what is nested too deep, cannot be read.
         let value = serde_json::from_str(text);
         Self::from_value(position, value.unwrap_or_else(|_| Value::from(text)))
     }

@@ -107,6 +107,90 @@ run({"name": "leave", "version": "1", "description": "Leaves"}, main)
     }
 }
 
+/// Runs a script with a helper in front of it, which the user trusts.
+#[track_caller]
+fn with_helper(env: &TestEnv, first: &str, helper: &str, body: &str) -> Output {
+    let file = env.root().join("bin/jp-step");
+    env.write(&file, format!("{first}\n{helper}{body}"));
+    env.command("/bin/chmod", ["+x", file.as_str()]).run().success();
+    let path = format!("{}:/usr/bin:/bin", env.root().join("bin"));
+    let words = ["--cfg", "plugins.command.step.run=unattended", "-v", "--log-file", "log", "step"];
+    env.jp(words).env("PATH", path).run()
+}
+
+/// A text or a log that is refused is answered, though nobody asked; it is not taken for the next answer.
+#[test]
+fn answers_stay_in_step_in_python() {
+    let env = workspace();
+    let helper = include_str!("../../../../examples/plugins/jp_plugin.py");
+    let body = r#"
+def main(session):
+    session.log("WARNING", "a level of Python")
+    session.log("loud", "lost")
+    session.send(type="print", text="\udcff")
+    session.print("no text: \udcff\n")
+    try:
+        session.read_config("no.such")
+        raise Fail("there is no such key")
+    except Refused as refused:
+        session.print("%s\n" % refused)
+    with session.lock(session.create_conversation("Step")) as id:
+        session.print("%s\n" % session.push_events(id, [{"type": "turn_start"}]))
+        session.print("%s\n" % session.list_conversations()[0]["title"])
+
+run({"name": "step", "version": "1", "description": "Steps"}, main)
+"#;
+    let output = with_helper(&env, "#!/usr/bin/env python3", helper, body).success();
+    let lines: Vec<_> = output.stdout().lines().collect();
+    assert_eq!((lines[0], &lines[2..]), ("no text: ?", &["1", "Step"][..]), "{output}");
+    assert!(lines[1].contains("no.such") || lines[1].contains("`no`"), "{output}");
+    let log = env.read("log");
+    assert!(log.contains("a level of Python") && log.contains("jp: log: unknown level `loud`"));
+}
+
+#[test]
+fn answers_stay_in_step_in_shell() {
+    let env = workspace();
+    let helper = include_str!("../../../../examples/plugins/jp-plugin.sh");
+    let body = r#"
+jp_begin '{"name": "step", "version": "1", "description": "Steps"}'
+jp_log warning 'a level of Python'
+jp_log loud lost
+jp_print_as '{"text": 1}' lost
+jp_request '{type: "read_config", path: "no.such"}' && jp_fail 'there is no such key'
+jp_request '{type: "create_conversation", title: "Step"}' || jp_fail "$JP_ERROR"
+jp_print "$(jp_get .type) "
+jp_request '{type: "list_conversations"}' || jp_fail "$JP_ERROR"
+jp_print "$(jp_get '.data[0].title')"
+"#;
+    let output = with_helper(&env, "#!/bin/sh", helper, body).success();
+    assert_eq!(output.stdout(), "created Step", "{output}");
+    let log = env.read("log");
+    assert!(log.contains("a level of Python") && log.contains("jp: log: unknown level `loud`"));
+}
+
+/// What cannot be read ends the wait of everybody, with the reason.
+#[test]
+fn a_line_that_python_cannot_read_ends_the_plugin() {
+    let env = jp_test::env!();
+    let helper = include_str!("../../../../examples/plugins/jp_plugin.py");
+    let body = r#"
+def main(session):
+    if not session.stopping.wait(60):
+        raise Fail("nobody said that it is over")
+    session.list_conversations()
+
+run({"name": "step", "version": "1", "description": "Steps"}, main)
+"#;
+    env.write("step.py", format!("{helper}{body}"));
+    let init = r#"{"type":"init","version":1,"args":[],"config":{}}"#;
+    let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+    let deep = format!(r#"{{"type":"events","id":"1","data":[{{"x":{open}{close}}}]}}"#);
+    let run = env.command("/usr/bin/env", ["python3", "step.py"]).env("PATH", "/usr/bin:/bin");
+    let output = run.stdin(format!("{init}\n{deep}\n")).run().code(1);
+    assert!(output.stdout().contains("what jp said cannot be read: "), "{output}");
+}
+
 #[test]
 fn search_in_python() {
     let env = workspace();

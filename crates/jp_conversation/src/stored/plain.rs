@@ -11,13 +11,20 @@ use serde::{
 };
 use serde_json::{Value, value::RawValue};
 
-use super::{EventError, Text, decode_text, decode_value, encoded_fields};
+use super::{EventError, MOST_NESTED, Text, decode_text, decode_value, encoded_fields};
 use crate::stream::push_compact;
 
+/// So many names are compared each with each; of more that would take far longer than to sort them.
+const FEW: usize = 32;
+
 /// Appends the plain form of a stored event: one JSON object without a line break, every field in its place,
-/// known or not. Nothing is appended if it is not an object.
+/// known or not. Nothing is appended if it is not an object, or one that is nested so deep that others cannot
+/// read it.
 pub fn write_plain(raw: &[u8], out: &mut Vec<u8>) -> Result<(), EventError> {
     let fields: Fields<'_> = serde_json::from_slice(raw)?;
+    if is_nested_deeper(raw, MOST_NESTED) {
+        return Err(EventError::Nested);
+    }
     if fields.has_encoded() {
         fields.write_decoded(out);
     } else {
@@ -99,11 +106,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Fields<'de>, M::Error> {
                 let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::with_capacity(8);
                 while let Some((name, value)) = map.next_entry::<Name<'de>, &RawValue>()? {
-                    // Readers differ in which of two they take, so there must not be two.
-                    if fields.iter().any(|(known, _)| *known == name.0) {
-                        return Err(M::Error::custom("a field is there twice"));
-                    }
                     fields.push((name.0, value));
+                }
+                // Readers differ in which of two they take, so there must not be two.
+                if has_twins(&fields) {
+                    return Err(M::Error::custom("a field is there twice"));
                 }
                 Ok(Fields(fields))
             }
@@ -115,6 +122,41 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Whether two fields have one name.
+fn has_twins(fields: &[(Cow<'_, str>, &RawValue)]) -> bool {
+    if fields.len() <= FEW {
+        let is_known = |at: usize| fields[..at].iter().any(|(name, _)| *name == fields[at].0);
+        return (1..fields.len()).any(is_known);
+    }
+    let mut names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
+    names.sort_unstable();
+    names.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// Whether lists and objects lie in each other deeper than this. The text is JSON, which is read past what is
+/// in it without a limit.
+fn is_nested_deeper(json: &[u8], most: usize) -> bool {
+    if memchr::memchr2_iter(b'[', b'{', json).nth(most).is_none() {
+        return false;
+    }
+    let (mut depth, mut in_string, mut escaped) = (0, false, false);
+    for &byte in json {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'[' | b'{' if depth == most => return true,
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
 
 /// Copies JSON; line breaks can only be white space in it, and are left out.
 fn copy(json: &[u8], out: &mut Vec<u8>) {
@@ -167,6 +209,42 @@ mod tests {
         let mut line = Vec::new();
         write_plain(stored.as_bytes(), &mut line).unwrap();
         assert_eq!(String::from_utf8(line).unwrap(), stored.replace("aGk=", "hi"));
+    }
+
+    #[test]
+    fn an_event_may_have_many_fields_but_none_twice() {
+        for count in [FEW - 1, FEW, FEW + 1, 200_000] {
+            let fields: String = (0..count).map(|n| format!(r#""f{n}":{n},"#)).collect();
+            let stored = format!(r#"{{{fields}"type":"hologram"}}"#);
+            let mut line = Vec::new();
+            write_plain(stored.as_bytes(), &mut line).unwrap();
+            assert!(line == stored.as_bytes(), "{count}");
+            let stored = format!(r#"{{{fields}"\u00660":0}}"#);
+            assert!(write_plain(stored.as_bytes(), &mut line).is_err(), "{count}");
+        }
+    }
+
+    #[test]
+    fn an_event_is_nested_so_deep_that_others_can_read_it() {
+        let strings = r#""[[{{\"[[","#.repeat(100);
+        let event = |depth: usize| {
+            let (open, close) = ("[".repeat(depth - 1), "]".repeat(depth - 1));
+            format!(r#"{{"type":"hologram","s":[{strings}[{{}}],[]],"x":{open}{close}}}"#)
+        };
+        for (depth, is_taken) in
+            [(4, true), (MOST_NESTED, true), (MOST_NESTED + 1, false), (100_000, false)]
+        {
+            let mut line = Vec::new();
+            assert_eq!(
+                write_plain(event(depth).as_bytes(), &mut line).is_ok(),
+                is_taken,
+                "{depth}"
+            );
+            assert_eq!(line.is_empty(), !is_taken);
+            // Two levels are around it in the answer of a host.
+            let answer = format!(r#"{{"data":[{}]}}"#, event(depth));
+            assert_eq!(serde_json::from_str::<Value>(&answer).is_ok(), is_taken, "{depth}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Requests and their answers, on a store in memory and on one on disk.
 
+#![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+
 use camino::Utf8Path;
 use jp_config::Layer;
 use jp_plugin::{PluginToHost, to_host};
@@ -80,6 +82,30 @@ fn every_service_on_both_stores() {
     let temp = tempfile::tempdir().unwrap();
     let storage = Utf8Path::from_path(temp.path()).unwrap();
     check(&(Arc::new(FsStore::new(storage)) as Arc<dyn Store>));
+}
+
+#[test]
+fn an_event_that_nobody_could_read_hides_no_other() {
+    let temp = tempfile::tempdir().unwrap();
+    let storage = Utf8Path::from_path(temp.path()).unwrap();
+    let services = services(Arc::new(FsStore::new(storage)) as Arc<dyn Store>);
+    let ask = |message: Value| ask(&services, &message);
+    let id = ask(json!({ "type": "create_conversation" }))["conversation"].clone();
+    let event = json!({ "type": "chat_response", "message": "good" });
+    for _ in 0..2 {
+        let push = json!({ "type": "push_events", "conversation": id, "events": [event] });
+        assert_eq!(ask(push)["type"], "pushed");
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        let line =
+            format!(r#"{{"timestamp":"2026-03-18T13:19:13Z","type":"hologram","x":{deep}}}"#);
+        let file = storage.join(format!("conversations/{}/events.jsonl", id.as_str().unwrap()));
+        let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+        std::io::Write::write_all(&mut file, (line + "\n").as_bytes()).unwrap();
+    }
+    let read = ask(json!({ "type": "read_events", "conversation": id }));
+    let messages: Vec<_> =
+        read["data"].as_array().unwrap().iter().map(|it| &it["message"]).collect();
+    assert_eq!(messages, ["good", "good"]);
 }
 
 #[test]

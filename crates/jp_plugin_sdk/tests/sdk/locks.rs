@@ -75,6 +75,23 @@ fn a_lock_of_somebody_else_is_an_error_and_can_be_tried_again() {
 }
 
 #[test]
+fn a_log_that_is_refused_is_not_taken_for_the_answer_to_a_lock() {
+    let mut host = Host::run(|session| {
+        let guard = session.lock("1")?;
+        guard.unlock()?;
+        Ok(())
+    });
+    let refused = json!({"type": "error", "request": "log", "message": "recursion limit exceeded"});
+    for answer in [locked(), unlocked()] {
+        host.say(&refused);
+        let asked = host.hear();
+        host.say(&refused);
+        host.reply(&asked, answer);
+    }
+    assert_eq!(host.end()["code"], 0);
+}
+
+#[test]
 fn a_new_conversation_is_locked() {
     let mut host = Host::run(|session| {
         let guard = session.create_conversation(Some("Notes"))?;

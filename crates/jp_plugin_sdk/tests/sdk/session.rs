@@ -34,6 +34,30 @@ fn every_request_is_answered_with_what_is_in_the_answer() {
 }
 
 #[test]
+fn an_event_that_cannot_be_read_hides_no_other() {
+    let mut host = Host::run(|session| {
+        assert_eq!(session.read_events("1")?, [json!({"type": "a"}), json!({"type": "b"})]);
+        assert_eq!(session.read_raw_events("1")?.len(), 4);
+        Ok(())
+    });
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let events = format!(r#"{{"type":"a"}},{{"x":{deep}}},{{"type":"b"}},{{"x":1e999}}"#);
+    for is_told in [true, false] {
+        let asked = host.hear();
+        let id = &asked["id"];
+        host.say_line(&format!(
+            r#"{{"type":"events","id":{id},"conversation":"1","data":[{events}]}}"#
+        ));
+        if is_told {
+            let log = host.hear();
+            let expected = (&json!("log"), &json!("warn"), &json!(2));
+            assert_eq!((&log["type"], &log["level"], &log["fields"]["count"]), expected, "{log}");
+        }
+    }
+    assert_eq!(host.end()["code"], 0);
+}
+
+#[test]
 fn an_error_is_an_error_and_the_session_goes_on() {
     let mut host = Host::run(|session| {
         let error = session.read_events("999").unwrap_err();

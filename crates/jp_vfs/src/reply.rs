@@ -45,8 +45,7 @@ pub(crate) fn check_content_fits(bytes: &[u8], limits: &Limits) -> Result<(), Er
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let times = |number: u64| count(bytes.len()).saturating_mul(number);
     // A control character is six, and any other byte at most two.
-    let controls = || count(bytes.iter().filter(|byte| **byte < 0x20).count()).saturating_mul(4);
-    if times(6) <= most || times(2).saturating_add(controls()) <= most {
+    if times(6) <= most || times(2).saturating_add(controls(bytes).saturating_mul(4)) <= most {
         return Ok(());
     }
     match Told::of(bytes) {
@@ -56,6 +55,14 @@ pub(crate) fn check_content_fits(bytes: &[u8], limits: &Limits) -> Result<(), Er
         }),
         Told::Binary(_) => Ok(()),
     }
+}
+
+/// How many control characters there are. Numbers of one byte are added many at a time, and a block has no more of
+/// them than such a number can say.
+fn controls(bytes: &[u8]) -> u64 {
+    const BLOCK: usize = 192;
+    let controls = |block: &[u8]| block.iter().map(|byte| u8::from(*byte < 0x20)).sum::<u8>();
+    bytes.chunks(BLOCK).map(|block| u64::from(controls(block))).sum()
 }
 
 /// How long bytes are as a string of JSON, at most; what is no text counts like what is written in its place.
@@ -147,5 +154,22 @@ fn line(message: &impl Serialize, out: &mut Vec<u8>) {
         out.truncate(start);
         let error = ErrorObject::new(ErrorCode::InternalError, "the answer cannot be written");
         let _ = write_line(&Response::<()> { id: None, outcome: Err(error) }, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_control_character_counts() {
+        for (bytes, count) in [
+            (vec![b'\n'; 1_000], 1_000),
+            (vec![b' '; 1_000], 0),
+            (b"a\tb\x1f\x7f\xff".repeat(500), 1_000),
+            (Vec::new(), 0),
+        ] {
+            assert_eq!(controls(&bytes), count);
+        }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) enum Role {
     VfsMemory,
     /// A server of another protocol that is measured
     McpServer,
+    /// The same, made as tightly as its library allows
+    TightMcpServer,
     /// A plugin that is measured
     PluginWorker,
     /// What it is compared with
@@ -45,6 +47,7 @@ impl Role {
             Self::VfsWorker => vfs::work(),
             Self::VfsMemory => vfs::memory_host(),
             Self::McpServer => mcp::bare::serve(),
+            Self::TightMcpServer => mcp::bare::serve_tightly(),
             Self::PluginWorker => plugin::work(),
             Self::PluginEcho => plugin::be_an_echo(),
             Self::SoakTool => soak::be_a_tool(),

@@ -1,7 +1,9 @@
-//! The peer: `read_file` of an MCP server, with the official library on both sides and nothing else.
+//! The peer: `read_file` of an MCP server, with the official library on both sides and nothing else. There is no
+//! policy.
 //!
-//! Both sides run on one thread each and use the pipes without helper threads, which is the tightest that
-//! the library allows. There is no policy.
+//! The client runs on one thread and uses the pipes without helper threads. The server is either made as the
+//! documentation of the library shows it, which is what people run: on all threads of a runtime, with the streams
+//! of tokio. Or it is made like the client, which is the tightest that the library allows.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -16,14 +18,25 @@ use rmcp::model::{
 };
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _};
 use rmcp::service::{RequestContext, RoleServer, RunningService};
+use rmcp::transport::stdio;
 use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::bench::{PATIENCE, pin};
 use crate::failure::{Failure, Result};
 use crate::role::Role;
+
+/// How the server is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Make {
+    /// As the documentation of the library shows it.
+    Usual,
+    /// As tightly as the library allows.
+    Tight,
+}
 
 /// A client with its server.
 pub(crate) struct Mcp {
@@ -34,9 +47,9 @@ pub(crate) struct Mcp {
 
 impl Mcp {
     /// Starts the server and greets it in this era.
-    pub(crate) fn start(era: Era) -> Result<Self> {
+    pub(crate) fn start(era: Era, make: Make) -> Result<Self> {
         let failed = |error| Failure::because("cannot start the MCP server")(error);
-        let mut child = command().spawn().map_err(failed)?;
+        let mut child = command(make).spawn().map_err(failed)?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Failure::new("the MCP server has no streams"));
         };
@@ -94,14 +107,25 @@ fn greeting(era: Era) -> ClientLifecycleMode {
 }
 
 /// The program of the server, which talks over pipes.
-pub(super) fn command() -> Command {
-    let mut command = Role::McpServer.command();
+pub(super) fn command(make: Make) -> Command {
+    let role = match make {
+        Make::Usual => Role::McpServer,
+        Make::Tight => Role::TightMcpServer,
+    };
+    let mut command = role.command();
     command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }
 
 /// The server, on the streams of this process.
 pub(crate) fn serve() -> Result {
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(Failure::because("cannot start a runtime"))?;
+    runtime.block_on(answer(stdio()))
+}
+
+/// The same on one thread, which waits for the pipes itself.
+pub(crate) fn serve_tightly() -> Result {
     let failed = |error| Failure::because("cannot use the streams")(error);
     runtime()?.block_on(async {
         let own = |fd: std::os::fd::BorrowedFd<'_>| fd.try_clone_to_owned().map_err(failed);
@@ -109,10 +133,17 @@ pub(crate) fn serve() -> Result {
         let output = own(std::os::fd::AsFd::as_fd(&std::io::stdout()))?;
         let input = pipe::Receiver::from_owned_fd(input).map_err(failed)?;
         let output = pipe::Sender::from_owned_fd(output).map_err(failed)?;
-        let server = Files.serve((input, output)).await;
-        let server = server.map_err(Failure::because("no MCP client"))?;
-        server.waiting().await.map(drop).map_err(Failure::because("the MCP server failed"))
+        answer((input, output)).await
     })
+}
+
+async fn answer<R, W>(streams: (R, W)) -> Result
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let server = Files.serve(streams).await.map_err(Failure::because("no MCP client"))?;
+    server.waiting().await.map(drop).map_err(Failure::because("the MCP server failed"))
 }
 
 struct Files;

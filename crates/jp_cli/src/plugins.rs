@@ -144,7 +144,9 @@ fn ask_all(
 ) -> Result<Vec<Known>> {
     let confiner = match wish {
         Wish::Nobody => None,
-        Wish::Unknown | Wish::All => Some(Arc::new(confine::confiner(&policy.here)?)),
+        Wish::Unknown | Wish::All => {
+            Some(Arc::new(confine::plugin_confiner(&policy.own, &policy.here)?))
+        }
     };
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let describer = Describer { confiner, side_by_side: processors * PER_PROCESSOR, ..describer };

@@ -394,3 +394,15 @@ fn a_plugin_has_four_settings_that_all_count() {
     let refused = jp(&env, "plugin install greet").run().code(4);
     assert!(refused.stderr().contains("`plugins.command.greet.install` denies it"), "{refused}");
 }
+
+#[test]
+fn who_is_asked_sees_nothing_that_a_workspace_would_grant() {
+    let env = workspace();
+    on_path(&env, "jp-greet", "");
+    let rules = "[plugins.command.greet.access]\nfs = [{ path = 'src', read = true }]\n";
+    env.write(env.config_home().join("jp/config.toml"), format!("sandbox.read = ['~/a']\n{rules}"));
+    env.write(".jp.toml", "[sandbox]\nread = ['~/b']\nwrite = ['~/c']\n");
+    let output = answer(&env, "greet", "n").code(5);
+    let screen = output.screen();
+    assert!(screen.contains("  files      src (read), ~/a (read)\n"), "{screen}");
+}

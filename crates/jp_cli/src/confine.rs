@@ -7,7 +7,7 @@ pub(crate) mod sensitive;
 use camino::Utf8PathBuf;
 use jp_config::{
     Config, LayerKind, MergeableVec, SystemPath,
-    sandbox::{Preset as PresetConfig, SandboxDefault, SystemConfig},
+    sandbox::{Preset as PresetConfig, SandboxDefault, SandboxSettings, SystemConfig},
 };
 use jp_confine::{Confiner, Needs, Prepared, Settings, Surroundings};
 use jp_process::find_program;
@@ -24,18 +24,23 @@ const HIDE: &str = "JP_SANDBOX_HIDE";
 
 /// Confines programs by this configuration.
 pub(crate) fn confiner(config: &Config) -> Result<Confiner> {
-    let sandbox = &config.app.sandbox;
-    let settings = Settings {
-        profile: profile(sandbox.default),
-        allow_degraded: sandbox.allow_degraded,
-        needs: Needs {
-            presets: presets(&sandbox.presets),
-            read: paths(&sandbox.read),
-            write: paths(&sandbox.write),
-        },
-        sensitive: config.sensitive_paths().clone(),
-    };
-    Ok(Confiner::new(surroundings()?, settings))
+    confiner_of(&config.app.sandbox, config)
+}
+
+/// Confines plugins. They belong to the user, and so does what they may use: a workspace can come from
+/// anywhere, and adds nothing to that.
+pub(crate) fn plugin_confiner(own: &Config, here: &Config) -> Result<Confiner> {
+    confiner_of(&plugin_sandbox(own, here), here)
+}
+
+/// The sandbox of plugins: what the user says, and what is in force here where it is stricter.
+pub(crate) fn plugin_sandbox(own: &Config, here: &Config) -> SandboxSettings {
+    let (own, here) = (&own.app.sandbox, &here.app.sandbox);
+    SandboxSettings {
+        default: strictest(own.default, here.default),
+        allow_degraded: own.allow_degraded && here.allow_degraded,
+        ..own.clone()
+    }
 }
 
 /// Confines a program that nobody trusts yet: whatever the configuration says, in the profile for tools
@@ -78,6 +83,30 @@ pub(crate) fn loosened(config: &Config) -> Vec<String> {
             format!("`{key}` of this workspace loosens the sandbox ({place})")
         })
         .collect()
+}
+
+fn strictest(one: SandboxDefault, other: SandboxDefault) -> SandboxDefault {
+    use SandboxDefault::{Off, Strict, Workspace};
+    match (one, other) {
+        (Strict, _) | (_, Strict) => Strict,
+        (Workspace, _) | (_, Workspace) => Workspace,
+        (Off, Off) => Off,
+    }
+}
+
+/// Confines by these settings. What is sensitive is so for everybody, whoever says it.
+fn confiner_of(sandbox: &SandboxSettings, here: &Config) -> Result<Confiner> {
+    let settings = Settings {
+        profile: profile(sandbox.default),
+        allow_degraded: sandbox.allow_degraded,
+        needs: Needs {
+            presets: presets(&sandbox.presets),
+            read: paths(&sandbox.read),
+            write: paths(&sandbox.write),
+        },
+        sensitive: here.sensitive_paths().clone(),
+    };
+    Ok(Confiner::new(surroundings()?, settings))
 }
 
 fn surroundings() -> Result<Surroundings> {

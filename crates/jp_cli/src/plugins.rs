@@ -24,7 +24,7 @@ use jp_plugin_host::{
     look,
     trust::{self, Approvals, Rules, Subject, Verdict},
 };
-use jp_plugin_registry::{Home, Installed, Origin, cached};
+use jp_plugin_registry::{Home, Installed, Origin, Record, cached};
 
 pub(crate) use self::built_ins::BuiltIns;
 use crate::{
@@ -144,7 +144,9 @@ fn ask_all(
 ) -> Result<Vec<Known>> {
     let confiner = match wish {
         Wish::Nobody => None,
-        Wish::Unknown | Wish::All => Some(Arc::new(confine::confiner(&policy.here)?)),
+        Wish::Unknown | Wish::All => {
+            Some(Arc::new(confine::plugin_confiner(&policy.own, &policy.here)?))
+        }
     };
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let describer = Describer { confiner, side_by_side: processors * PER_PROCESSOR, ..describer };
@@ -175,12 +177,17 @@ impl Policy {
 
     /// Whether these bytes were installed as an official plugin. The registry may list newer ones by now.
     fn came_official(&self, binary: &Binary, sha256: &str) -> bool {
-        let record = binary.id.parse().ok().and_then(|id| self.installed.plugins.get(&id));
-        record.is_some_and(|record| {
-            record.official
-                && record.origin == Origin::Registry
-                && look::checksum(sha256).is_some_and(|sum| sum == *record.sha256.bytes())
-        })
+        self.record(binary, sha256)
+            .is_some_and(|record| record.official && record.origin == Origin::Registry)
+    }
+
+    /// Where these bytes came from, if they are the ones that were installed.
+    fn record(&self, binary: &Binary, sha256: &str) -> Option<&Record> {
+        let id = binary.id.parse().ok().filter(|_| binary.installed)?;
+        let is_of = |record: &&Record| {
+            look::checksum(sha256).is_some_and(|sum| sum == *record.sha256.bytes())
+        };
+        self.installed.plugins.get(&id).filter(is_of)
     }
 
     /// Whether a person agreed to this file.
@@ -199,13 +206,18 @@ impl Permission for Policy {
         self.rules(&binary.id).deny()
     }
 
-    /// A plugin that is confined when it runs is not let loose to describe itself.
+    /// A plugin that is confined when it runs, or that would not run because it is not the file that is
+    /// pinned, is not let loose to describe itself.
     fn asking(&self, binary: &Binary, sha256: &str) -> Asking {
-        let is_approved = self.is_approved(binary, sha256);
-        match (self.is_confined(&binary.id), is_approved, binary.installed) {
-            (false, true, _) => Asking::Open,
-            (false, false, true) => Asking::SealedIfPossible,
-            (true, _, _) | (false, false, false) => Asking::Sealed,
+        let fits_pins = self.rules(&binary.id).check(&binary.canonical, sha256).is_ok();
+        if self.is_confined(&binary.id) || !fits_pins {
+            Asking::Sealed
+        } else if self.is_approved(binary, sha256) {
+            Asking::Open
+        } else if self.record(binary, sha256).is_some() {
+            Asking::SealedIfPossible
+        } else {
+            Asking::Sealed
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What plugins say of themselves: asked once, remembered as long as the file is the same.
 //!
 //! Asking means running, and nobody has agreed to run a file by having it somewhere in the search path. So
-//! a file that is neither installed nor approved is asked sealed: it sees itself and the programs of the
-//! system, has no network, no variables but a few, an empty temporary directory, and two seconds. Where
-//! nothing can be sealed it is not asked at all, and listed as it is called. Files are asked side by side,
-//! and one that hangs, crashes or lies is a line with a reason; it keeps no other from being asked.
+//! a file that is neither the one that was installed nor approved, or that is not the one that is pinned, is
+//! asked sealed: it sees itself and the programs of the system, has no network, no variables but a few, an
+//! empty temporary directory, and two seconds. Where nothing can be sealed it is not asked at all, and listed
+//! as it is called. Files are asked side by side, and one that hangs, crashes or lies is a line with a reason;
+//! it keeps no other from being asked.
 
 mod ask;
 mod cache;
@@ -65,7 +66,7 @@ pub trait Permission {
 pub enum Asking {
     /// As it is: somebody agreed to run these bytes.
     Open,
-    /// Sealed, or as it is where nothing can be sealed: somebody wanted it to be here.
+    /// Sealed, or as it is where nothing can be sealed: somebody installed these bytes.
     SealedIfPossible,
     /// Sealed or not at all.
     Sealed,

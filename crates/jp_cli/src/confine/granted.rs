@@ -6,28 +6,31 @@
 use jp_config::{
     ToolPolicy,
     plugins::CommandPluginConfig,
-    sandbox::{SandboxDefault, SystemConfig},
+    sandbox::{SandboxDefault, SandboxSettings, SystemConfig},
 };
 use jp_plugin_host::help::one_line;
 use jp_tool::access::AccessPolicy;
 
 use crate::{
     cmd::tool::explain::{Row, rows},
+    confine::plugin_sandbox,
     ctx::Ctx,
+    error::Result,
 };
 
 /// What a plugin may do, as lines with a name.
-pub(crate) fn rights(ctx: &Ctx, id: &str) -> Vec<(&'static str, String)> {
+pub(crate) fn rights(ctx: &Ctx, id: &str) -> Result<Vec<(&'static str, String)>> {
     let settings = ctx.config().app.plugins.command.get(id);
     let Some(settings) = settings.filter(|it| it.access.is_some()) else {
         let all = "everything that you can do: it has no `access` rules";
-        return vec![("may do", all.to_owned())];
+        return Ok(vec![("may do", all.to_owned())]);
     };
     let mut lines = vec![("may do", "only what its `access` rules grant".to_owned())];
     if let Some(policy) = policy(ctx, id) {
-        lines.extend(kinds(ctx, settings, &policy));
+        let sandbox = plugin_sandbox(&*ctx.own_config()?, ctx.config());
+        lines.extend(kinds(&sandbox, settings, &policy));
     }
-    lines
+    Ok(lines)
 }
 
 /// The rules of a plugin. Outside of a workspace there is none that they are about, and it is enough to read them
@@ -39,12 +42,12 @@ fn policy(ctx: &Ctx, id: &str) -> Option<ToolPolicy> {
 
 /// A line for each kind. One without rules is as for a tool without any.
 fn kinds(
-    ctx: &Ctx,
+    sandbox: &SandboxSettings,
     settings: &CommandPluginConfig,
     compiled: &ToolPolicy,
 ) -> [(&'static str, String); 4] {
     let rows = rows(compiled);
-    let is_strict = ctx.config().app.sandbox.default == SandboxDefault::Strict;
+    let is_strict = sandbox.default == SandboxDefault::Strict;
     let line = |kind: &str, has_rules: bool, open: &str, strict: &str| {
         let of_kind = rows.iter().filter(|row| row.kind == kind && row.is_grant());
         match (has_rules, is_strict) {
@@ -56,7 +59,7 @@ fn kinds(
     let AccessPolicy { fs, net, env, commands } = &compiled.policy;
     let everything = "everything in the workspace";
     let mut files: Vec<String> = line("fs", !fs.is_empty(), everything, "the workspace (read)");
-    files.extend(outside(ctx, settings.system.as_ref()));
+    files.extend(outside(sandbox, settings.system.as_ref()));
     let network = line("net", !net.is_empty(), "all", "none");
     let variables = line("env", !env.is_empty(), "all", "the usual few");
     let programs = line("command", commands.is_some(), "all", "none");
@@ -73,8 +76,7 @@ fn granted(row: &Row) -> String {
 }
 
 /// What it may use outside of the workspace, beside what every program needs.
-fn outside(ctx: &Ctx, own: Option<&SystemConfig>) -> Vec<String> {
-    let all = &ctx.config().app.sandbox;
+fn outside(all: &SandboxSettings, own: Option<&SystemConfig>) -> Vec<String> {
     let read = all.read.0.iter().chain(own.iter().flat_map(|own| own.read.0.iter()));
     let write = all.write.0.iter().chain(own.iter().flat_map(|own| own.write.0.iter()));
     let read = read.map(|path| format!("{} (read)", &**path));

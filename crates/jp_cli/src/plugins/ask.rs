@@ -42,7 +42,7 @@ pub(super) fn ask(
         return Err(nobody(ctx, shelf, plugin, binary));
     }
     let _turn = Terminal::turn();
-    match put(ctx, &question(ctx, shelf, plugin, binary, sha256))? {
+    match put(ctx, &question(ctx, shelf, plugin, binary, sha256)?)? {
         Said::No => {
             Err(Error::new(Exit::Declined, format!("the plugin `{}` was not run", plugin.id)))
         }
@@ -76,7 +76,13 @@ fn put(ctx: &Ctx, question: &str) -> Result<Said> {
     Ok(Said::No)
 }
 
-fn question(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, binary: &Binary, sha256: &str) -> String {
+fn question(
+    ctx: &Ctx,
+    shelf: &Shelf,
+    plugin: &Plugin,
+    binary: &Binary,
+    sha256: &str,
+) -> Result<String> {
     let before = shelf.policy.agreed_to(binary);
     let mut text = match before {
         Some(_) => format!("`jp {}` has changed since somebody agreed to it.\n", plugin.command),
@@ -93,14 +99,15 @@ fn question(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin, binary: &Binary, sha256: 
         ("says", says),
     ];
     let known = known.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    for (name, value) in known.chain(rights(ctx, &plugin.id)) {
+    for (name, value) in known.chain(rights(ctx, &plugin.id)?) {
         let _ = writeln!(text, "  {name:9}  {value}");
     }
     if shelf.policy.rules(&plugin.id).is_loosened() {
         text +=
             "This workspace says that it runs without a question. Only your own settings can.\n";
     }
-    text + "  n  no\n  o  yes, once\n  a  always, as long as the file is the same\n[n/o/a] "
+    text += "  n  no\n  o  yes, once\n  a  always, as long as the file is the same\n[n/o/a] ";
+    Ok(text)
 }
 
 /// A path is shown whole: the end of it is what matters.

@@ -323,7 +323,7 @@ async fn start_confined(
     args: Vec<OsString>,
     extra: Vec<(OsString, OsString)>,
 ) -> Result<Started> {
-    let confiner = confine::confiner(ctx.config())?;
+    let confiner = confine::plugin_confiner(&*ctx.own_config()?, ctx.config())?;
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;
     let settings = ctx.config().app.plugins.command.get(&chosen.id);

@@ -1,7 +1,9 @@
 //! What an executable file says about what it loads.
 //!
 //! The file is somebody else's: every number in it is checked against the file, and what does not fit
-//! means that nothing is known. Then the loader, which sees the same file, will say what it misses.
+//! means that nothing is known. Then the loader, which sees the same file, will say what it misses. What
+//! asks for more than any program does is an error, because each name costs memory and a look at the disk,
+//! and it is not the file that pays for them.
 
 use std::{
     fs::File,
@@ -9,14 +11,24 @@ use std::{
 };
 
 use camino::Utf8Path;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
+
+/// So many libraries one file may ask for, and so many places it may name to look for them.
+pub(super) const MOST_NAMES: usize = 256;
 
 /// The most of a table or a list of names that is read.
 const MOST: u64 = 1 << 20;
 
+/// The kernel takes no longer name of a loader.
+const LONGEST_LOADER: u64 = 4096;
+
 const LOAD: u64 = 1;
 const DYNAMIC: u64 = 2;
 const INTERPRETER: u64 = 3;
+
+/// Files that are loaded as they are: not what a compiler leaves for a linker, nor what was the memory of a
+/// process that has died.
+const LOADED: [u64; 2] = [2, 3];
 
 const NEEDED: u64 = 1;
 const STRINGS: u64 = 5;
@@ -35,6 +47,8 @@ pub(super) struct Object {
     pub(super) run_paths: Vec<String>,
     /// The same, also for what they load themselves.
     pub(super) handed_on: Vec<String>,
+    /// Whether there was more than is read.
+    is_excessive: bool,
 }
 
 /// Opens a file without waiting for anything.
@@ -45,7 +59,26 @@ pub(super) fn open(path: &Utf8Path) -> io::Result<File> {
 
 /// Reads an object; `None` if it is none, or none that can be understood.
 pub(super) fn read(path: &Utf8Path) -> io::Result<Option<Object>> {
-    Ok(Reader::new(open(path)?).and_then(Reader::object))
+    let object = Reader::new(open(path)?).and_then(Reader::object);
+    if object.as_ref().is_some_and(|object| object.is_excessive) {
+        return Err(excessive(&format!("{MOST_NAMES} libraries, or places to look for them")));
+    }
+    Ok(object)
+}
+
+/// Whether a path leads to a file that can be loaded into a process: a regular one, and an object.
+pub(super) fn is_loaded(path: &Utf8Path) -> bool {
+    // A device is not even opened: for some of them that does something.
+    let is_file = rustix::fs::stat(path.as_std_path())
+        .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_file());
+    let reader = is_file.then(|| open(path).ok()).flatten().and_then(Reader::new);
+    reader.and_then(|mut reader| reader.kind()).is_some_and(|kind| LOADED.contains(&kind))
+}
+
+/// What is said of a file that asks for more than is looked at.
+pub(super) fn excessive(what: &str) -> io::Error {
+    let text = format!("it asks for more than {what}; no program that is meant to run does");
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 struct Reader {
@@ -75,20 +108,23 @@ impl Reader {
         (start[..4] == *b"\x7fELF").then_some(Self { file, is_wide, is_big: start[5] == 2 })
     }
 
+    /// The kernel takes the first loader that is named, and loaders the last table.
     fn object(mut self) -> Option<Object> {
         let segments = self.segments()?;
         let mut object = Object::default();
-        for segment in &segments {
-            match segment.kind {
-                INTERPRETER => {
-                    let text = self.bytes(segment.offset, segment.size)?;
-                    object.loader = text_at(&text, 0);
-                }
-                DYNAMIC => self.dynamic(*segment, &segments, &mut object)?,
-                _ => {}
-            }
+        if let Some(named) = segments.iter().find(|segment| segment.kind == INTERPRETER) {
+            let size = (named.size <= LONGEST_LOADER).then_some(named.size)?;
+            object.loader = text_at(&self.bytes(named.offset, size)?, 0);
+        }
+        if let Some(table) = segments.iter().rfind(|segment| segment.kind == DYNAMIC) {
+            self.dynamic(*table, &segments, &mut object)?;
         }
         Some(object)
+    }
+
+    fn kind(&mut self) -> Option<u64> {
+        let header = self.bytes(0, 18)?;
+        self.number(&header, 16, 2)
     }
 
     fn segments(&mut self) -> Option<Vec<Segment>> {
@@ -137,6 +173,7 @@ impl Reader {
             |wanted| entries.iter().find(|(tag, _)| *tag == wanted).map(|(_, value)| *value);
         let Some(strings) = value(STRINGS) else { return Some(()) };
         let strings = self.bytes(offset_of(strings, all)?, value(STRINGS_SIZE)?)?;
+        let mut left = MOST;
         for (tag, value) in &entries {
             let list = match *tag {
                 NEEDED => &mut object.needed,
@@ -145,9 +182,15 @@ impl Reader {
                 _ => continue,
             };
             let text = text_at(&strings, usize::try_from(*value).ok()?)?;
+            // Entries can share a text, so that all of them together may be far longer than the file.
+            left = left.saturating_sub(text.len() as u64);
             match *tag {
                 NEEDED => list.push(text),
-                _ => list.extend(text.split(':').map(str::to_owned)),
+                _ => list.extend(text.split(':').take(MOST_NAMES + 1).map(str::to_owned)),
+            }
+            if left == 0 || list.len() > MOST_NAMES {
+                object.is_excessive = true;
+                break;
             }
         }
         Some(())

@@ -1,6 +1,8 @@
 //! What commands consist of.
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
+mod objects;
+
 use std::{fs, os::unix::fs::symlink};
 
 use super::*;

@@ -7,7 +7,8 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_confine::{
-    Command, CommandLine, ConfineError, Confiner, Needs, Running, Streams, Subject, Word,
+    Command, CommandLine, ConfineError, Confiner, Needs, ProgramParts, Running, Streams, Subject,
+    Word,
 };
 use jp_plugin::{Describe, HostToPlugin, MessageError, PluginToHost, to_host};
 use jp_process::{Bounds, Finished, Input, Output, Stop, Stopped};
@@ -15,6 +16,7 @@ use jp_sandbox::{
     confinement::Tier,
     plan::{Lifetime, Profile},
 };
+use tokio::time::timeout;
 
 use crate::catalog::Binary;
 
@@ -89,14 +91,7 @@ async fn start_sealed(
     if machine.tier() == Tier::None {
         return Err(AskError::NoSeal("this machine has no sandbox".to_owned()));
     }
-    let words = [Word { text: file.as_os_str().to_owned(), literal: true }];
-    let line = CommandLine {
-        words: &words,
-        search_path: search,
-        directory: "/".into(),
-        program_files: &[],
-    };
-    let parts = jp_confine::resolve(line).map_err(|error| AskError::Start(causes(&error)))?;
+    let parts = parts(file, search).await?;
     let profile = Profile::Sealed { may_execute_system: true };
     let subject = subject(profile, &parts.program, &parts.files);
     let prepared = match confiner.prepare(subject).await {
@@ -118,6 +113,23 @@ async fn start_sealed(
     };
     let started = confiner.start(prepared, command, streams()).await;
     started.map_err(|error| AskError::Start(causes(&error)))
+}
+
+/// What it consists of. Its own bytes lead to the files that are looked at, which may be many, and may be
+/// where a disk answers slowly; meanwhile others are asked.
+async fn parts(file: &Utf8Path, search: &OsStr) -> Result<ProgramParts, AskError> {
+    let (file, search) = (file.to_owned(), search.to_owned());
+    let resolved = tokio::task::spawn_blocking(move || {
+        jp_confine::resolve(CommandLine {
+            words: &[Word { text: file.into_os_string(), literal: true }],
+            search_path: &search,
+            directory: "/".into(),
+            program_files: &[],
+        })
+    });
+    let resolved = timeout(PATIENCE, resolved).await.map_err(|_| AskError::Time)?;
+    let resolved = resolved.map_err(|error| AskError::Start(causes(&error)))?;
+    resolved.map_err(|error| AskError::Start(causes(&error)))
 }
 
 /// Starts what somebody trusts, and nothing else: the bytes that are executed have this checksum.

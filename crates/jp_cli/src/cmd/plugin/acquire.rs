@@ -56,7 +56,7 @@ fn agree(world: &World<'_>, step: &Step, otherwise: &str) -> Result {
         ("publisher", &publisher),
         ("from", &step.source.to_string()),
     ];
-    let card = format!("{text}.\n{}", card(world, &step.id, &lines, step.sha256));
+    let card = format!("{text}.\n{}", card(world, &step.id, &lines, step.sha256)?);
     confirm(world.ctx, &card, &format!("Install `{}`?", step.id), otherwise)
 }
 
@@ -66,16 +66,16 @@ pub(super) fn card(
     id: &PluginId,
     lines: &[(&str, &str)],
     sha256: Sha256,
-) -> String {
+) -> Result<String> {
     let file = world.home.binary(id);
     let sha256 = sha256.to_string();
     let more = [("file", file.as_str()), ("sha256", &sha256)];
-    let rights = rights(world.ctx, id.as_str());
+    let rights = rights(world.ctx, id.as_str())?;
     let rights = rights.iter().map(|(name, value)| (*name, value.as_str()));
     let lines = lines.iter().chain(&more).copied().chain(rights);
     let lines = lines.filter(|(_, value)| !value.is_empty());
     // In one line each, so that none of them can pass for another.
-    lines.map(|(name, value)| format!("  {name:9}  {}\n", line(value))).collect()
+    Ok(lines.map(|(name, value)| format!("  {name:9}  {}\n", line(value))).collect())
 }
 
 /// Asks; a no is an error.

@@ -96,7 +96,7 @@ fn agree(world: &World<'_>, id: &PluginId, given: &Given, sha256: Sha256) -> Res
         text = format!("`{id}` would take the place of the plugin that is installed.\n");
     }
     let lines = [("publisher", "unknown: you named the file"), ("from", from.as_str())];
-    let card = text + &card(world, id, &lines, sha256);
+    let card = text + &card(world, id, &lines, sha256)?;
     let otherwise = format!("`--sha256 {sha256}` agrees to this very file");
     confirm(world.ctx, &card, &format!("Install `{id}`?"), &otherwise)
 }

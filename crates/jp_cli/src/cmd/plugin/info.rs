@@ -28,10 +28,7 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
     let found = on_path(&shelf, &name, listed.map(|(_, entry)| entry.id.as_str()));
     let installed = world.installed();
     // What nobody has installed or listed can be called what no registry allows.
-    let id: Option<PluginId> = match &found {
-        Some((plugin, _)) if listed.is_none() => plugin.id.parse().ok(),
-        _ => world.named(&shelf, &name)?.id.parse().ok(),
-    };
+    let id: Option<PluginId> = world.named(&shelf, &name)?.id.parse().ok();
     let record = id.as_ref().and_then(|id| installed.plugins.get(id));
     let own = id.as_ref().and_then(|id| installed_as(&shelf, id.as_str()));
     if listed.is_none() && record.is_none() && found.is_none() && own.is_none() {

@@ -9,8 +9,11 @@ use std::time::Duration;
 
 use jp_config::plugins::{CommandPluginConfig, PluginRun, PluginsConfig};
 use jp_fetch::{FetchSettings, Fetcher};
-use jp_plugin::{CommandPath, PluginId, registry::Registry};
-use jp_plugin_host::catalog::Plugin;
+use jp_plugin::{
+    CommandPath, PluginId,
+    registry::{Kind, Registry},
+};
+use jp_plugin_host::catalog::{Plugin, Source as PluginSource};
 use jp_plugin_registry::{
     CacheError, Candidate, Fetch, Home, InstallError, Installed, Installer, Judgement, Plan,
     PlanError, Record, Sha256, Source, cached, find, plan, refresh, target_triples,
@@ -190,18 +193,41 @@ impl<'a> World<'a> {
     }
 
     /// What a name means: the plugin that this command runs, the one of this id, or one that could come.
+    ///
+    /// A plugin says itself what its command is, and anything in the search path may say what is the id of
+    /// another. So nobody loses an id that is theirs to a command.
     pub(crate) fn named(&self, among: &Shelf, name: &str) -> Result<Named> {
+        let known = |id: &str| Ok(Named { id: id.to_owned(), is_known: true });
         let command: Option<CommandPath> = name.parse().ok();
         // Plugins say themselves what their command is, and that need not be what their file is called.
         let runs = command.as_ref().and_then(|command| among.catalog.get(command.words()));
         let plugins = among.catalog.plugins();
-        let is_it = |plugin: &&Plugin| plugin.id == name;
-        let claims = |plugin: &&Plugin| Some(&plugin.command) == command.as_ref();
-        let found = runs.or_else(|| plugins.iter().find(is_it));
-        if let Some(plugin) = found.or_else(|| plugins.iter().find(claims)) {
-            return Ok(Named { id: plugin.id.clone(), is_known: true });
+        let of_id = plugins.iter().find(|plugin| plugin.id == name);
+        if let Some(other) = runs.filter(|runs| runs.id != name) {
+            if self.is_vouched_for(plugins, name)? {
+                say(self.ctx, &format!("`{name}` is this id; `jp {name}` runs `{}`\n", other.id))?;
+                return known(name);
+            }
+            return match of_id {
+                None if !self.own.command.0.contains_key(name) => known(&other.id),
+                _ => Err(ambiguous(name, &other.id)),
+            };
         }
-        self.listed(name)
+        let claims = |plugin: &&Plugin| Some(&plugin.command) == command.as_ref();
+        match of_id.or_else(|| plugins.iter().find(claims)) {
+            Some(plugin) => known(&plugin.id),
+            None => self.listed(name),
+        }
+    }
+
+    /// Whether this is the id of a plugin that is installed or in the registry.
+    fn is_vouched_for(&self, plugins: &[Plugin], name: &str) -> Result<bool> {
+        let is_it = |plugin: &Plugin| plugin.source != PluginSource::Path && plugin.id == name;
+        let Ok(id) = name.parse::<PluginId>() else { return Ok(false) };
+        let registry = self.registry()?.unwrap_or_default();
+        let is_listed = registry.by_id(&id).is_some_and(|(_, entry)| entry.kind == Kind::Command);
+        let is_recorded = self.installed().plugins.contains_key(&id);
+        Ok(is_listed || is_recorded || plugins.iter().any(is_it))
     }
 
     /// The same for whoever only wants to know about the registry and what was installed from it.
@@ -235,6 +261,14 @@ impl<'a> World<'a> {
     fn own_rules(&self, id: &PluginId) -> Option<&CommandPluginConfig> {
         self.own.command.0.get(id.as_str())
     }
+}
+
+/// A name that is the id of one plugin and the command of another, and neither has more of a right to it.
+fn ambiguous(name: &str, runs: &str) -> Error {
+    let message = format!("`{name}` is the id of one plugin, and the command of another, `{runs}`");
+    Error::usage(message).hint(format!("`{runs}` names the one that `jp {name}` runs")).hint(
+        format!("the other has the settings `plugins.command.{name}`, or is named by its command"),
+    )
 }
 
 impl From<CacheError> for Error {

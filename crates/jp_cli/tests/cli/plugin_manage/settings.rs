@@ -133,6 +133,56 @@ fn a_command_means_the_plugin_that_claims_it() {
     assert!(!settings().contains("hello.run"), "{}", settings());
 }
 
+/// Anything in the search path can say that its command is what another is called.
+#[test]
+fn an_id_is_not_lost_to_a_command() {
+    let env = jp_test::env!();
+    let describe = |name: &str, command: &str| {
+        let said = format!(
+            r#"{{"type":"describe","name":"x","version":"1","description":"d","command":["{command}"]}}"#
+        );
+        env.write(name, format!("#!/bin/sh\nread -r line\necho '{said}'\n"));
+        env.command("/bin/chmod", ["+x", name]).run().success();
+        Sha256::of(env.read(name).as_bytes()).unwrap().to_string()
+    };
+    let mine = describe("jp-serve-web", "web");
+    let stranger = describe("bin/jp-evil", "serve-web");
+    let path = format!("{}:/usr/bin:/bin", env.path("bin"));
+    let jp = |words: &[&str]| env.jp(words.iter().copied()).env("PATH", &path).run();
+    let settings = || env.read(env.config_home().join("jp/config.toml"));
+    jp(&["plugin", "install", "./jp-serve-web", "--sha256", &mine]).success();
+    let note = "`serve-web` is this id; `jp serve-web` runs `evil`\n";
+    for policy in ["ask", "deny", "unattended"] {
+        let output = jp(&["plugin", "run-policy", "serve-web", policy]).success();
+        assert!(output.stderr().starts_with(note), "{output}");
+        assert!(output.stderr().contains("`plugins.command.serve-web.run`"), "{output}");
+    }
+    let output = jp(&["plugin", "pin", "serve-web"]).success();
+    assert!(output.stderr().contains("`serve-web` is pinned"), "{output}");
+    assert!(settings().contains(&mine) && !settings().contains(&stranger), "{}", settings());
+    assert!(!settings().contains("evil"), "{}", settings());
+    let output = jp(&["plugin", "info", "serve-web"]).success();
+    assert!(output.stdout().starts_with("id           serve-web\n"), "{output}");
+    jp(&["plugin", "pin", "serve-web", "--remove"]).success();
+    let output = jp(&["plugin", "remove", "serve-web"]).success();
+    assert!(output.stderr().contains("Removed `serve-web`."), "{output}");
+    // Now only the settings know it, and what was said about it is not said about another.
+    let output = jp(&["plugin", "run-policy", "serve-web", "unattended"]).code(2);
+    let both = "`serve-web` is the id of one plugin, and the command of another, `evil`";
+    assert!(output.stderr().contains(both), "{output}");
+    // Two of the search path have the same right to a name.
+    describe("bin/jp-a", "b");
+    describe("bin/jp-b", "c");
+    for words in [&["plugin", "run-policy", "b", "unattended"][..], &["plugin", "pin", "b"]] {
+        let output = jp(words).code(2);
+        assert!(output.stderr().contains("command of another, `a`"), "{output}");
+    }
+    for (name, id) in [("a", "a"), ("c", "b"), ("evil", "evil")] {
+        let output = jp(&["plugin", "run-policy", name, "deny"]).success();
+        assert!(output.stderr().starts_with(&format!("`plugins.command.{id}.run`")), "{output}");
+    }
+}
+
 #[test]
 fn a_pin_that_was_taken_away_is_gone() {
     let shop = Shop::new();

@@ -37,3 +37,43 @@ say(type="exit", code=0)
         "{output}"
     );
 }
+
+/// A workspace can come from anywhere, and a plugin with rules sees many workspaces.
+#[test]
+fn a_workspace_adds_nothing_to_what_a_plugin_may_touch() {
+    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), env!("CARGO_TARGET_TMPDIR"));
+    env.write("src/main.rs", "fn main() {}\n");
+    let home = env.home().to_owned();
+    env.write(home.join("Documents/letter"), "private");
+    env.write(home.join(".local/bin/other"), "");
+    env.write(home.join(".cargo/registry/index"), "");
+    let body = r#"
+def attempt(path, mode):
+    try:
+        open(path, mode).close()
+        return True
+    except OSError:
+        return False
+home = os.environ["HOME"]
+show([attempt(init["workspace"]["root"] + "/src/main.rs", "r"),
+      attempt(init["workspace"]["root"] + "/.jp/config.toml", "r"),
+      attempt(home + "/Documents/letter", "r"),
+      attempt(home + "/.local/bin/other", "a"),
+      attempt(home + "/.cargo/registry/index", "a")])
+say(type="exit", code=0)
+"#;
+    add(&env, "jp-p", format!("{HEAD}{body}"));
+    configure(&env, "[[plugins.command.p.access.fs]]\npath = 'src'\nread = true\n");
+    let wide = "[sandbox]\nread = ['~/Documents']\nwrite = ['~/.local/bin']\npresets = ['rust']\n";
+    for default in ["workspace", "strict", "off"] {
+        let text = format!("{wide}default = '{default}'\nallow_degraded = true\n");
+        env.write(".jp/config.toml", text);
+        let output = jp(&env, &["p"]).run().success();
+        assert_eq!(values(&output), [json!([true, false, false, false, false])], "{output}");
+    }
+    // What the user says is heeded, and a workspace that says less takes nothing away.
+    env.write(".jp/config.toml", "");
+    configure(&env, wide);
+    let output = jp(&env, &["p"]).run().success();
+    assert_eq!(values(&output), [json!([true, false, true, true, true])], "{output}");
+}

@@ -5,9 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use camino::Utf8Path;
 use jp_test::TestEnv;
 
-use super::{bin, installed, jp, on_path, plugin, program, workspace};
+use super::{bin, installed, jp, on_path, plugin, program, sum, workspace};
 
 /// A plugin that describes itself by what came of a command.
 fn reporting(env: &TestEnv, name: &str, command: &str) {
@@ -93,13 +94,53 @@ fn without_a_sandbox_it_is_not_asked() {
     let output = jp(&env, "x -h").env("JP_SANDBOX_HIDE", hide).run().success();
     assert!(output.stdout().contains("not approved"), "{output}");
     // 072-115: an installed one was wanted here.
-    plugin(&env, &installed(&env).join("jp-there"), "", "");
+    let file = env.root().join("jp-there");
+    plugin(&env, &file, "", "");
+    install(&env, &file);
     let output = jp(&env, "-h").env("JP_SANDBOX_HIDE", hide).run().success();
     assert!(output.stdout().contains("  there  About there\n"), "{output}");
     // It can still be run by the name of its file.
     let allow = super::unattended("x");
     jp(&env, &format!("{allow} x")).env("JP_SANDBOX_HIDE", hide).run().success();
     assert!(mark.exists());
+}
+
+/// Nobody wanted what lies where an installed file was.
+#[test]
+fn without_a_sandbox_only_what_was_installed_is_asked() {
+    let env = workspace();
+    let (file, mark) = (env.root().join("jp-there"), env.root().join("ran"));
+    plugin(&env, &file, "", "");
+    install(&env, &file);
+    let listed = |what: &str| {
+        let run = jp(&env, "plugin list --refresh --format json");
+        let run = run.env("JP_SANDBOX_HIDE", "namespaces,landlock,seccomp");
+        let output = run.run().success();
+        assert!(output.stdout().contains(what), "{what}: {output}");
+    };
+    listed("About there");
+    // Bytes that another has put there, in its place or beside it.
+    let touch = format!("touch {mark}");
+    for name in ["jp-there", "jp-more"] {
+        plugin(&env, &installed(&env).join(name), "", &touch);
+    }
+    listed("unverified");
+    assert!(!mark.exists());
+    // What was installed and is not what is pinned would not run either.
+    plugin(&env, &file, "", &touch);
+    install(&env, &file);
+    let pin = format!("plugin pin there --sha256 {}", "ab".repeat(32));
+    jp(&env, &pin).run().success();
+    listed("unverified");
+    assert!(!mark.exists());
+    jp(&env, "plugin pin there --remove").run().success();
+    listed("About there");
+    assert!(mark.exists());
+}
+
+/// Installs a file, and agrees to it.
+fn install(env: &TestEnv, file: &Utf8Path) {
+    jp(env, &format!("plugin install {file} --sha256 {}", sum(env, file))).run().success();
 }
 
 #[test]
@@ -151,7 +192,7 @@ fn they_are_asked_side_by_side() {
             "touch {marks}/{name}; while [ $(ls {marks} | wc -l) -lt 5 ]; do sleep 0.01; done"
         );
         plugin(&env, &file, "", &wait);
-        let sum = super::sum(&env, &file);
+        let sum = sum(&env, &file);
         format!("{{\"path\":\"{file}\",\"sha256\":\"{sum}\",\"by\":\"person\"}}")
     };
     // What somebody has agreed to is asked where it can see the others.

@@ -187,6 +187,39 @@ fn a_pinned_file_is_checked_before_every_run() {
     );
 }
 
+/// What would not run is not let loose to describe itself either.
+#[test]
+fn a_pin_is_heeded_before_a_file_is_asked_openly() {
+    let env = workspace();
+    let mark = env.root().join("ran");
+    let file = bin(&env).join("jp-greet");
+    plugin(&env, &file, "", &format!("touch {mark}"));
+    answer(&env, "greet", "a").success();
+    let refreshed = || {
+        env.command("/bin/rm", ["-f", mark.as_str()]).run().success();
+        let output = jp(&env, "plugin list --refresh --format json").run().success();
+        assert!(output.stdout().contains("About greet"), "{output}");
+        mark.exists()
+    };
+    assert!(refreshed());
+    let pin = |sum: &str| {
+        jp(&env, &format!("plugin pin greet --sha256 {sum}")).run().success();
+    };
+    pin(&"ab".repeat(32));
+    assert!(!refreshed());
+    pin(&sum(&env, &file));
+    assert!(refreshed());
+    // A workspace can pin it as well.
+    env.write(
+        ".jp.toml",
+        format!(
+            "[plugins.command.greet.checksum]\nalgorithm = 'sha256'\nvalue = '{}'\n",
+            "cd".repeat(32)
+        ),
+    );
+    assert!(!refreshed());
+}
+
 #[test]
 fn official_plugins_run_and_those_of_others_are_asked_about() {
     let env = workspace();
@@ -393,4 +426,16 @@ fn a_plugin_has_four_settings_that_all_count() {
     );
     let refused = jp(&env, "plugin install greet").run().code(4);
     assert!(refused.stderr().contains("`plugins.command.greet.install` denies it"), "{refused}");
+}
+
+#[test]
+fn who_is_asked_sees_nothing_that_a_workspace_would_grant() {
+    let env = workspace();
+    on_path(&env, "jp-greet", "");
+    let rules = "[plugins.command.greet.access]\nfs = [{ path = 'src', read = true }]\n";
+    env.write(env.config_home().join("jp/config.toml"), format!("sandbox.read = ['~/a']\n{rules}"));
+    env.write(".jp.toml", "[sandbox]\nread = ['~/b']\nwrite = ['~/c']\n");
+    let output = answer(&env, "greet", "n").code(5);
+    let screen = output.screen();
+    assert!(screen.contains("  files      src (read), ~/a (read)\n"), "{screen}");
 }

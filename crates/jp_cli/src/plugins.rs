@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// So many plugins are asked at the same time, for each processor.
-const PER_PROCESSOR: usize = 8;
+const PER_PROCESSOR: usize = 4;
 
 /// What is to be run, after routing and trust.
 #[derive(Debug)]
@@ -148,6 +148,8 @@ fn ask_all(
             Some(Arc::new(confine::plugin_confiner(&policy.own, &policy.here)?))
         }
     };
+    // All of them are summed first.
+    confiner.iter().for_each(|confiner| confiner.begin());
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let describer = Describer { confiner, side_by_side: processors * PER_PROCESSOR, ..describer };
     tools::block_on(async { Ok(describer.all(found, policy).await) })

@@ -135,6 +135,11 @@ impl Confiner {
         Self { surroundings, settings, host, machine, presets }
     }
 
+    /// Gets ready to run something, while the caller still has something else to do.
+    pub fn begin(&self) {
+        self.host.begin();
+    }
+
     /// What the machine offers, tried or remembered.
     pub async fn machine(&self) -> Result<&Machine, SpawnError> {
         let find = async || match self.surroundings.memory.as_deref().and_then(known::recall) {

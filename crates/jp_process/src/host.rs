@@ -99,6 +99,11 @@ impl Host {
         Self { starter: Starter::new(self.starter.helper().to_owned(), waiting), ..self }
     }
 
+    /// Starts the helper now, so that it is ready when it is needed.
+    pub fn begin(&self) {
+        self.starter.begin();
+    }
+
     /// The same host with a helper that may take so long to answer. One that takes longer is ended and
     /// replaced, once for each thing it is asked for.
     #[must_use]

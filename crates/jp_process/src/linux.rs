@@ -70,6 +70,11 @@ impl Starter {
         &self.helper
     }
 
+    /// Starts the helper, if there is none. Whatever keeps it from starting is told to the first who needs it.
+    pub(crate) fn begin(&self) {
+        let _ = self.spawner();
+    }
+
     /// The right to send an order, until it is dropped.
     pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed, which is the only error there is.

@@ -43,6 +43,8 @@ pub struct Plugin {
     /// What the registry says about the id.
     pub entry: Option<Entry>,
     pub standing: Standing,
+    /// Whether it would have to be installed and may not be.
+    pub is_barred: bool,
 }
 
 /// Where a plugin comes from. An earlier one wins over a later one.
@@ -160,6 +162,7 @@ impl Plugin {
             entry: listed.map(|(_, entry)| entry.clone()),
             binary: Some(known),
             standing: Standing::Active,
+            is_barred: false,
         }
     }
 
@@ -171,6 +174,7 @@ impl Plugin {
             binary: None,
             entry: Some(entry.clone()),
             standing: Standing::Active,
+            is_barred: false,
         }
     }
 
@@ -205,9 +209,11 @@ impl Plugin {
 fn rank(plugins: &mut [Plugin], listed: &BTreeMap<CommandPath, Entry>, host: &dyn Host) {
     let is_listed =
         |it: &Plugin| listed.get(&it.command).is_some_and(|entry| entry.id.as_str() == it.id);
-    let is_barred = |it: &Plugin| it.source == Source::Registry && !host.may_install(&it.id);
+    for plugin in plugins.iter_mut() {
+        plugin.is_barred = plugin.source == Source::Registry && !host.may_install(&plugin.id);
+    }
     // A stable sort: files of the search path stay in its order.
-    plugins.sort_by_cached_key(|it| (it.command.clone(), is_barred(it), it.source, !is_listed(it)));
+    plugins.sort_by_cached_key(|it| (it.command.clone(), it.is_barred, it.source, !is_listed(it)));
     let mut taken: BTreeMap<CommandPath, (String, Source)> = BTreeMap::new();
     for plugin in plugins.iter_mut() {
         match (host.built_in(&plugin.command), taken.get(&plugin.command)) {

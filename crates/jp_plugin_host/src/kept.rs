@@ -24,7 +24,7 @@ use crate::look;
 const VERSION: u32 = 1;
 
 /// The largest file that is read, in bytes.
-const MOST_BYTES: u64 = 16 << 20;
+pub(crate) const MOST_BYTES: u64 = 16 << 20;
 
 /// A file that holds a value of one type.
 #[derive(Debug, Clone)]

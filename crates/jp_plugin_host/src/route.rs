@@ -2,7 +2,8 @@
 //!
 //! Commands of jp itself were tried before. Then the longest command that a plugin claims wins, wherever
 //! the plugin comes from, and the words after it belong to the plugin, untouched. Only words in front of
-//! the first option can be part of a command: `jp serve -- web` is `serve` with the arguments `-- web`.
+//! the first option can be part of a command: `jp serve -- web` is `serve` with the arguments `-- web`. One
+//! that would have to be installed and may not be is meant only where no other is.
 
 use crate::catalog::{Catalog, Plugin};
 
@@ -25,7 +26,7 @@ pub fn route<'a>(catalog: &'a Catalog, words: &'a [String]) -> Route<'a> {
     let end = words.iter().position(|word| word.starts_with('-')).unwrap_or(words.len());
     let path = &words[..end];
     let claims = catalog.active().filter(|plugin| plugin.command.leads(path));
-    let plugin = claims.max_by_key(|plugin| plugin.command.words().len());
+    let plugin = claims.max_by_key(|plugin| (!plugin.is_barred, plugin.command.words().len()));
     let claimed = plugin.map_or(0, |plugin| plugin.command.words().len());
     // A group of the registry is a claim like others; one that only follows from what is below it is not.
     let group = (claimed + 1..=end).rev().find(|length| catalog.group(&path[..*length]).is_some());

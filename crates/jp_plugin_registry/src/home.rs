@@ -23,6 +23,11 @@ impl Home {
         self.data.join("registry.json")
     }
 
+    /// Held by whoever replaces the registry.
+    pub(crate) fn registry_lock(&self) -> Utf8PathBuf {
+        self.data.join(".registry.lock")
+    }
+
     /// The directory of installed plugins.
     pub fn dir(&self) -> Utf8PathBuf {
         self.data.join("plugins/command")

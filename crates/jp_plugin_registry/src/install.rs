@@ -5,15 +5,16 @@
 //! download goes into a file beside its place, readable by the user alone, and is summed while it is
 //! written. [`Staged::checked`] compares that sum, and only what it returns can be put in place: made
 //! durable, renamed, and made executable last, through the very handle that it was written by. A crash
-//! leaves a file with another name, which the next installer removes.
+//! leaves a file with another name, which the next installer removes, or a record that is ahead of its file,
+//! which the next update makes good.
 
 #![expect(clippy::disallowed_methods, reason = "plugins are installed here")]
 
 use std::{
-    fs::{self, File, Permissions, TryLockError},
+    fs::{self, File, Permissions},
     io::{self, Write as _},
     os::unix::fs::PermissionsExt as _,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use camino::Utf8PathBuf;
@@ -25,11 +26,8 @@ use crate::{
     Fetch, GetError, Home, Installed, MAX_BINARY, Origin, Progress, Record, Sha256, Source, Step,
     checksum::Summing,
     files,
-    replace::{make_dir, sweep, sync, unfinished},
+    replace::{lock, make_dir, sweep, sync, unfinished},
 };
-
-/// How often somebody who waits for the lock looks.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// Everybody may run it, and only its owner may change it.
 const EXECUTABLE: u32 = 0o755;
@@ -95,18 +93,8 @@ impl<'a> Installer<'a> {
     pub async fn begin(home: &'a Home, patience: Duration) -> Result<Self, InstallError> {
         make_dir(&home.dir()).map_err(failed("make", home.dir()))?;
         let path = home.lock();
-        let lock = files::open_lock(&path).map_err(failed("open", path.clone()))?;
-        let began = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::Error(error)) => return Err(failed("lock", path)(error)),
-                Err(TryLockError::WouldBlock) if began.elapsed() >= patience => {
-                    return Err(InstallError::Locked { path, waited: patience });
-                }
-                Err(TryLockError::WouldBlock) => tokio::time::sleep(LOOK).await,
-            }
-        }
+        let lock = lock(&path, patience).await.map_err(failed("lock", path.clone()))?;
+        let lock = lock.ok_or(InstallError::Locked { path, waited: patience })?;
         sweep(&home.dir()).map_err(failed("clean up", home.dir()))?;
         Ok(Self { home, _lock: lock })
     }
@@ -135,7 +123,12 @@ impl<'a> Installer<'a> {
     pub fn place(&self, checked: Checked, record: Record) -> Result<Utf8PathBuf, InstallError> {
         let Checked(Staged { id, file, sha256 }) = checked;
         let path = self.home.binary(&id);
-        let io = failed("install", path.clone());
+        let before = Installed::read(self.home);
+        let mut installed = before.clone();
+        installed.plugins.insert(id, Record { sha256, ..record });
+        // Before the file: whoever is cut off here leaves a record that vouches for nothing, because there is no
+        // file with its checksum, and the next update goes on with it. A file without a record would stay as it is.
+        installed.write(self.home).map_err(failed("write", self.home.record()))?;
         let place = || {
             file.as_file().sync_all()?;
             let file = file.persist(&path).map_err(|error| error.error)?;
@@ -144,10 +137,11 @@ impl<'a> Installer<'a> {
             file.sync_all()?;
             sync(&self.home.dir())
         };
-        place().map_err(io)?;
-        let mut installed = Installed::read(self.home);
-        installed.plugins.insert(id, Record { sha256, ..record });
-        installed.write(self.home).map_err(failed("write", self.home.record()))?;
+        if let Err(error) = place() {
+            // What was there before is still there, and what went wrong is more important than a second failure.
+            let _ = before.write(self.home);
+            return Err(failed("install", path)(error));
+        }
         Ok(path)
     }
 

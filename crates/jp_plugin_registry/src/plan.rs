@@ -32,6 +32,8 @@ pub struct World<'a> {
     pub judge: &'a dyn Fn(&Candidate<'_>) -> Judgement,
     /// The checksum of what is installed under an id.
     pub have: &'a dyn Fn(&PluginId) -> Option<Sha256>,
+    /// The checksum that is recorded of what was installed from the registry under an id.
+    pub recorded: &'a dyn Fn(&PluginId) -> Option<Sha256>,
 }
 
 /// A plugin that might have to be installed.
@@ -182,7 +184,8 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         let (source, sha256) = self.binary(command, entry)?;
-        if have == Some(sha256) {
+        // A file that nobody vouches for is installed once more, with its record; else it would never be updated.
+        if have == Some(sha256) && (self.world.recorded)(&entry.id) == have {
             self.plan.present.push(command.clone());
             return Ok(());
         }
@@ -199,7 +202,7 @@ impl<'a> Planner<'a> {
             official: entry.official,
             repository: entry.repository.clone(),
             required_by: self.required_by().filter(|_| !named),
-            replaces: have,
+            replaces: have.filter(|have| *have != sha256),
             ask,
             pin,
         });

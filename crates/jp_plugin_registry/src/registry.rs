@@ -3,7 +3,10 @@
 //! It is replaced as a whole, and only by one that can be read. Whatever goes wrong on the way, the earlier
 //! one stays and works without a network.
 
-use std::io::{self, Read as _};
+use std::{
+    io::{self, Read as _},
+    time::Duration,
+};
 
 use camino::Utf8PathBuf;
 use jp_plugin::{
@@ -13,8 +16,11 @@ use jp_plugin::{
 
 use crate::{
     Fetch, GetError, Home, MAX_REGISTRY, Progress, Source, files,
-    replace::{make_dir, replace, sweep},
+    replace::{lock, make_dir, replace, sweep},
 };
+
+/// How long somebody waits for another who writes the registry, which takes a moment.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why the registry on this machine cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +42,8 @@ pub enum RefreshError {
     Text(String),
     #[error("cannot write {path}: {source}")]
     Write { path: Utf8PathBuf, source: io::Error },
+    #[error("another jp has been writing the registry for {} s; {path} is locked", PATIENCE.as_secs())]
+    Locked { path: Utf8PathBuf },
 }
 
 /// The registry as it was last fetched; `None` if it never was.
@@ -73,13 +81,17 @@ pub async fn refresh(
     let parsed = registry::parse(&text)
         .map_err(|error| RefreshError::Parse { url: source.to_string(), source: error })?;
     let path = home.registry();
+    let failed = |source| RefreshError::Write { path: path.clone(), source };
+    make_dir(home.data()).map_err(failed)?;
+    // What others have not finished is swept away, so nobody must be at it.
+    let turn = home.registry_lock();
+    let held = lock(&turn, PATIENCE).await.map_err(failed)?;
+    let _held = held.ok_or(RefreshError::Locked { path: turn })?;
     let write = || {
-        make_dir(home.data())?;
-        // Whoever is at the same work loses a file that is not finished, and says so; nothing is mixed up.
         sweep(home.data())?;
         replace(&path, text.as_bytes())
     };
-    write().map_err(|source| RefreshError::Write { path: path.clone(), source })?;
+    write().map_err(failed)?;
     Ok(parsed)
 }
 

@@ -3,16 +3,22 @@
 #![expect(clippy::disallowed_methods, reason = "this is where files of the registry are written")]
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io::{self, Write as _},
     os::unix::fs::DirBuilderExt as _,
+    time::{Duration, Instant},
 };
 
 use camino::Utf8Path;
 use tempfile::{Builder, NamedTempFile};
 
+use crate::files;
+
 /// What the names of files begin with that are not finished.
 const UNFINISHED: &str = ".unfinished-";
+
+/// How often somebody who waits for a lock looks.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A file beside the one that it will become. It goes away if nobody makes it that.
 pub(crate) fn unfinished(dir: &Utf8Path) -> io::Result<NamedTempFile> {
@@ -37,6 +43,21 @@ pub(crate) fn sync(dir: &Utf8Path) -> io::Result<()> {
 /// Makes a directory that nobody else can write to.
 pub(crate) fn make_dir(dir: &Utf8Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// Waits until nobody else holds the lock of this file, but not for ever; `None` if somebody does then. The file
+/// is never removed.
+pub(crate) async fn lock(path: &Utf8Path, patience: Duration) -> io::Result<Option<File>> {
+    let file = files::open_lock(path)?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if began.elapsed() >= patience => return Ok(None),
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(LOOK).await,
+        }
+    }
 }
 
 /// Removes what others began and did not finish. The caller has made sure that nobody is at it.

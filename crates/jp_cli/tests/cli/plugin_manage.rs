@@ -50,6 +50,14 @@ fn what_is_required_is_installed_with_a_plugin() {
     let output = shop.jp(["plugin", "install", "serve"]).run().success();
     assert!(output.stderr().contains("there is nothing to install"), "{output}");
     assert_eq!(shop.requests().len(), 3);
+    // Without a record it would never be updated, so it is installed once more.
+    let record = shop.env.read(shop.dir().join("installed.json"));
+    shop.env.write(shop.dir().join("installed.json"), "{}");
+    let output = shop.jp(["plugin", "install", "serve-web"]).run().success();
+    assert!(output.stderr().contains("Installed `jp serve web`"), "{output}");
+    assert_eq!(shop.requests().len(), 4);
+    assert!(shop.env.read(shop.dir().join("installed.json")).contains("\"serve-web\""));
+    shop.env.write(shop.dir().join("installed.json"), record);
     // What others need stays.
     let output = shop.jp(["plugin", "remove", "base"]).run().code(1);
     assert!(output.stderr().contains("required by `serve-web`"), "{output}");

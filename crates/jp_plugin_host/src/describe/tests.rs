@@ -115,6 +115,32 @@ async fn what_is_denied_is_not_even_remembered_aloud() {
     assert_eq!(world.known(1000).await, [("denied".to_owned(), Described::Denied)]);
 }
 
+/// How many of 40 early and 40 later answers of 250 KiB are kept, where so many of the first files are gone.
+fn check_room(gone: usize, expected: (usize, usize)) {
+    let world = World::new();
+    let files: Vec<_> = (0..80).map(|number| world.file(&format!("x{number:02}"))).collect();
+    let help = Some("x".repeat(250 << 10));
+    let answers = |files: &[Utf8PathBuf], at| {
+        let answer = |path: &Utf8PathBuf| {
+            let said = Describe { help: help.clone(), ..said() };
+            (path.clone(), Entry { at, ..entry(Look::of(path).unwrap(), true, Ok(said)) })
+        };
+        files.iter().map(answer).collect()
+    };
+    world.cache().add(answers(&files[..40], 1));
+    files[..gone].iter().for_each(|path| fs::remove_file(path).unwrap());
+    world.cache().add(answers(&files[40..], 2));
+    let kept = world.cache().read();
+    let count = |at| kept.values().filter(|entry| entry.at == at).count();
+    assert_eq!((count(1), count(2)), expected, "{gone}");
+}
+
+#[test]
+fn where_there_is_no_room_for_all_answers_the_latest_stay() {
+    check_room(0, (25, 40));
+    check_room(20, (20, 40));
+}
+
 #[tokio::test]
 async fn a_broken_cache_is_an_empty_one_and_is_replaced() {
     let world = World::new();

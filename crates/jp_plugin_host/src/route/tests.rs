@@ -65,6 +65,17 @@ fn what_lost_is_never_meant() {
 }
 
 #[test]
+fn what_may_not_be_installed_takes_no_arguments_away() {
+    let registry = ["serve web=barred", "serve all=serve-all"];
+    check(&["serve"], &registry, "serve web x", r#"serve["web", "x"]"#);
+    check(&["+serve"], &registry, "serve web", r#"serve["web"]"#);
+    check(&["serve"], &registry, "serve all", "serve-all[]");
+    // Where nobody else is meant, it is, and the error says why it does not run.
+    check(&[], &registry, "serve web x", r#"barred["x"]"#);
+    check(&["serve-web"], &registry, "serve web", "serve-web[]");
+}
+
+#[test]
 fn next_words_are_listed_once() {
     let catalog = catalog(&["serve", "serve-web", "serve-web-all", "+export"], &[]);
     let top = words("");

@@ -43,6 +43,7 @@ struct Case {
     denied: Vec<&'static str>,
     pins: BTreeMap<&'static str, Sha256>,
     have: BTreeMap<&'static str, Sha256>,
+    unrecorded: Vec<&'static str>,
     allow_files: bool,
 }
 
@@ -69,6 +70,10 @@ impl Case {
             allow_files: self.allow_files,
             judge: &judge,
             have: &|id| self.have.get(id.as_str()).copied(),
+            recorded: &|id| {
+                let is_recorded = !self.unrecorded.contains(&id.as_str());
+                self.have.get(id.as_str()).copied().filter(|_| is_recorded)
+            },
         };
         let wanted: Vec<_> = wanted.iter().map(|text| path(text)).collect();
         plan(&world, &wanted)
@@ -165,6 +170,10 @@ fn what_is_there_is_left_alone_unless_somebody_names_it() {
     assert_eq!(plan.steps[0].replaces, Some(other()));
     let new = Case { have: BTreeMap::from([("b", sum())]), ..Case::new(entries) };
     assert_eq!(new.steps(&["b"], &[]).present, [path("b")]);
+    // One without a record gets it.
+    let unrecorded = Case { unrecorded: vec!["b"], ..new };
+    assert_eq!(unrecorded.steps(&["b"], &["b"]).steps[0].replaces, None);
+    assert_eq!(unrecorded.steps(&["a"], &["a"]).present, [path("b")]);
 }
 
 #[test]

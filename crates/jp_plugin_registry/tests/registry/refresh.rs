@@ -1,7 +1,7 @@
 //! Fetching the registry.
 
 use jp_plugin_registry::{
-    CacheError, MAX_REGISTRY, RefreshError, Silent, Source, cached, find, refresh, search,
+    CacheError, Home, MAX_REGISTRY, RefreshError, Silent, Source, cached, find, refresh, search,
 };
 use jp_test::{Answer, Https};
 
@@ -70,8 +70,39 @@ async fn whatever_goes_wrong_leaves_the_earlier_one() {
     }
     assert!(matches!(get("/text").await, Err(RefreshError::Text(_))));
     assert_eq!(cached(&home).unwrap().unwrap().entries.len(), 2);
-    let names: Vec<_> = home.data().read_dir_utf8().unwrap().collect();
-    assert_eq!(names.len(), 1, "{names:?}");
+    assert_eq!(names(&home), [".registry.lock", "registry.json"]);
+}
+
+fn names(home: &Home) -> Vec<String> {
+    let entries = home.data().read_dir_utf8().unwrap();
+    let mut names: Vec<_> = entries.map(|it| it.unwrap().file_name().to_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Whoever fetches it at the same time as others loses nothing to them.
+#[test]
+fn those_who_fetch_at_once_take_turns() {
+    let (_dir, home) = home();
+    std::fs::create_dir_all(home.data()).unwrap();
+    let file = home.data().join("elsewhere.json");
+    std::fs::write(&file, GOOD).unwrap();
+    // What somebody left who was killed.
+    std::fs::write(home.data().join(".unfinished-x"), "half").unwrap();
+    let source = Source::File(file);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                runtime.unwrap().block_on(async {
+                    for _ in 0..30 {
+                        refresh(&home, &fetch(None), &source, &Silent).await.unwrap();
+                    }
+                });
+            });
+        }
+    });
+    assert_eq!(names(&home), [".registry.lock", "elsewhere.json", "registry.json"]);
 }
 
 #[test]

@@ -15,8 +15,8 @@ use jp_plugin::{
 };
 use jp_plugin_host::catalog::{Plugin, Source as PluginSource};
 use jp_plugin_registry::{
-    CacheError, Candidate, Fetch, Home, InstallError, Installed, Installer, Judgement, Plan,
-    PlanError, Record, Sha256, Source, cached, find, plan, refresh, target_triples,
+    CacheError, Candidate, Fetch, Home, InstallError, Installed, Installer, Judgement, Origin,
+    Plan, PlanError, Record, Sha256, Source, cached, find, plan, refresh, target_triples,
 };
 use jp_route::Upstream;
 
@@ -145,6 +145,11 @@ impl<'a> World<'a> {
         wanted: &[CommandPath],
         why: Why,
     ) -> std::result::Result<Plan, PlanError> {
+        let installed = self.installed();
+        let recorded = |id: &PluginId| {
+            let record = installed.plugins.get(id)?;
+            (record.origin == Origin::Registry).then_some(record.sha256)
+        };
         let world = jp_plugin_registry::World {
             registry,
             targets: &target_triples(),
@@ -152,6 +157,7 @@ impl<'a> World<'a> {
             judge: &|candidate| self.judge(candidate, why),
             // What cannot be read is not there: it is replaced, or that fails with the reason.
             have: &|id| self.home.sha256(id).ok().flatten(),
+            recorded: &recorded,
         };
         plan(&world, wanted)
     }

@@ -8,7 +8,7 @@
 use std::{fmt, time::Duration};
 
 use camino::Utf8Path;
-use jp_project::{Materialized, ProjectError, SyncError};
+use jp_project::{ProjectError, SyncError};
 use jp_secret::{Scrubber, Secret};
 use jp_tool::{
     access::{AccessPolicy, CommandRule},
@@ -18,7 +18,7 @@ use jp_tool::{
 use crate::{
     approve::BoxFuture,
     fs::{internal, invalid},
-    gate::{Gate, Granted, Means},
+    gate::{Gate, Granted, Held, Means, Place},
     host::Host,
     limits::Limits,
     reply,
@@ -95,17 +95,19 @@ pub(crate) fn check(params: &ProcessRun) -> Result<(), ErrorObject> {
     Ok(())
 }
 
+/// Runs a program. Its turn ends when the copy in which it worked is gone, also if it is called off before.
 pub(crate) async fn run(
     granted: Granted<'_, ProcessRun, CommandRule>,
     gate: &Gate,
     means: &Means,
     host: &Host,
+    turn: Option<Held>,
 ) -> Result<Ran, Stop> {
     let params = granted.params();
     let variables = variables(params, granted.means(), host);
     let values: Vec<_> = variables.iter().map(|(_, value)| Secret::new(value.as_str())).collect();
     let scrubber = Scrubber::new(&values).map_err(|error| internal(error.to_string()))?;
-    let place = gate.workplace(means).await?;
+    let place = gate.workplace(means, turn).await?;
     let run = ProgramRun {
         key: gate.access().key(),
         policy: means.policy(),
@@ -145,10 +147,8 @@ fn variables(params: &ProcessRun, rule: &CommandRule, host: &Host) -> Vec<(Strin
 
 /// Brings back what the program changed, if it worked in a copy. Where that fails, what it said is part of
 /// the error: nobody can run it again to see it.
-async fn bring_back(mut place: Materialized, ran: &Ran) -> Result<(), Stop> {
-    let work = tokio::task::spawn_blocking(move || place.sync_back().map(|_| ()));
-    let synced = work.await.map_err(|_| internal("the host failed to bring changes back"))?;
-    synced.map_err(|error| {
+async fn bring_back(place: Place, ran: &Ran) -> Result<(), Stop> {
+    place.bring_back().await?.map_err(|error| {
         let code = match &error {
             SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
                 ErrorCode::AccessDenied

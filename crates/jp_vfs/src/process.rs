@@ -61,6 +61,17 @@ pub struct Ran {
     pub stderr: Vec<u8>,
     /// Its exit code; 128 and the number of the signal if it died of one.
     pub exit_code: i32,
+    /// What it changed and is not kept; everything else is.
+    pub lost: Option<Lost>,
+}
+
+/// Why not all that a program changed is in the directory in which it ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lost {
+    /// The rules do not allow it.
+    Refused(String),
+    /// It could not be made.
+    Failed(String),
 }
 
 /// Why a program was not run, or not to its end.
@@ -122,9 +133,9 @@ pub(crate) async fn run(
     for output in [&mut ran.stdout, &mut ran.stderr] {
         *output = scrubber.bytes(std::mem::take(output));
     }
-    bring_back(place, &ran).await?;
+    let brought = bring_back(place, &ran, &scrubber).await;
     gate.note_change();
-    Ok(ran)
+    brought.map(|()| ran)
 }
 
 /// What a program printed as text, if it fits into one answer.
@@ -145,21 +156,31 @@ fn variables(params: &ProcessRun, rule: &CommandRule, host: &Host) -> Vec<(Strin
     found.collect()
 }
 
-/// Brings back what the program changed, if it worked in a copy. Where that fails, what it said is part of
-/// the error: nobody can run it again to see it.
-async fn bring_back(place: Place, ran: &Ran) -> Result<(), Stop> {
-    place.bring_back().await?.map_err(|error| {
-        let code = match &error {
-            SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
-                ErrorCode::AccessDenied
-            }
-            _ => ErrorCode::InternalError,
-        };
-        let said = said(ran);
-        let message =
-            format!("the program has run, but not all its changes are kept: {error}; {said}");
-        ErrorObject::new(code, message).into()
-    })
+/// Brings back what the program changed, if it worked in a copy, also where not all that it changed is in the copy.
+/// Where something is lost, what it said is part of the error: nobody can run it again to see it.
+async fn bring_back(place: Place, ran: &Ran, scrubber: &Scrubber) -> Result<(), Stop> {
+    let synced = place.bring_back().await?;
+    let lost = ran.lost.as_ref().map(|lost| match lost {
+        Lost::Refused(why) => (ErrorCode::AccessDenied, why.clone()),
+        Lost::Failed(why) => (ErrorCode::InternalError, why.clone()),
+    });
+    let left = synced.err().map(|error| match &error {
+        SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
+            (ErrorCode::AccessDenied, error.to_string())
+        }
+        _ => (ErrorCode::InternalError, error.to_string()),
+    });
+    let (codes, reasons): (Vec<_>, Vec<_>) = lost.into_iter().chain(left).unzip();
+    // What has failed can mean that nothing is back, so it counts more than what was refused.
+    let is_failure = codes.contains(&ErrorCode::InternalError);
+    let code = if is_failure { ErrorCode::InternalError } else { ErrorCode::AccessDenied };
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    let (reasons, said) = (scrubber.text(reasons.join("; ")), said(ran));
+    let message =
+        format!("the program has run, but not all its changes are kept: {reasons}; {said}");
+    Err(ErrorObject::new(code, message).into())
 }
 
 /// How a program ended and the end of what it wrote, in a few lines.

@@ -27,7 +27,7 @@ impl Programs for Small {
                 "cat" => std::fs::read(path).unwrap(),
                 _ => std::fs::write(path, &run.args[1]).map(|()| Vec::new()).unwrap(),
             };
-            Ok(Ran { stdout, stderr: Vec::new(), exit_code: 0 })
+            Ok(Ran { stdout, stderr: Vec::new(), exit_code: 0, lost: None })
         })
     }
 }

@@ -140,7 +140,7 @@ pub(crate) async fn run(
 
 /// What a program printed as text, if it fits into one answer.
 pub(crate) fn result(ran: Ran, limits: &Limits) -> Result<ProcessRunResult, ErrorObject> {
-    reply::check_fits([ran.stdout.as_slice(), ran.stderr.as_slice()], limits)?;
+    reply::check_fits([ran.stdout.as_slice(), ran.stderr.as_slice()], 0, limits)?;
     let text = |bytes| {
         String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())

@@ -11,7 +11,7 @@ use std::{
     io::{self, Read as _},
     sync::{Mutex, MutexGuard, PoisonError, mpsc},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use dialoguer::{Confirm, Editor, Input, MultiSelect, Select, console::Term};
@@ -64,6 +64,18 @@ impl<T> Reply<T> {
 impl<T> From<Option<T>> for Reply<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Left, Self::Given)
+    }
+}
+
+/// The only one who asks.
+#[derive(Debug)]
+pub(crate) struct Turn(MutexGuard<'static, Option<Instant>>);
+
+impl Turn {
+    /// Says that a question was taken back. Somebody may be about to answer it, so the next one comes a moment later:
+    /// what is typed until then answers nothing.
+    pub(crate) fn was_taken_back(&mut self) {
+        *self.0 = Some(Instant::now());
     }
 }
 
@@ -161,9 +173,13 @@ impl Terminal {
     }
 
     /// Waits until nobody else asks. Nothing else is asked until the result is dropped.
-    pub(crate) fn turn() -> MutexGuard<'static, ()> {
-        static TURN: Mutex<()> = Mutex::new(());
-        TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn turn() -> Turn {
+        static TURN: Mutex<Option<Instant>> = Mutex::new(None);
+        let mut turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(since) = turn.take() {
+            thread::sleep(REACTION.saturating_sub(since.elapsed()));
+        }
+        Turn(turn)
     }
 
     /// Shows a text and waits for a line, or until the question is over; `None` if there is no line.
@@ -214,6 +230,9 @@ impl Terminal {
         Some(Term::read_write_pair(read, write))
     }
 }
+
+/// How long somebody may take to see that a question was taken back, and not to type the answer.
+const REACTION: Duration = Duration::from_secs(1);
 
 /// How often a question looks whether it is over.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };

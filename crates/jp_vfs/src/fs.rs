@@ -17,8 +17,11 @@ use crate::{gate::Granted, limits::Limits, reply, serve::Work};
 
 /// How many files and directories a search can name. Each is looked up before it begins.
 const MOST_PATHS: usize = 1_000;
-/// What a line of a search takes in the answer beside its content.
-const LINE: usize = 48;
+/// What a line of a search takes in the answer beside its content, and what a file does beside its path.
+const LINE: usize = 64;
+const FILE: usize = 24;
+/// What an entry of a directory takes at least beside its name.
+const ENTRY: u64 = 24;
 
 /// Why a request about files was not done.
 #[derive(Debug)]
@@ -89,6 +92,15 @@ pub(crate) fn list_dir(
     let FsListDir { path, offset, limit, links } = granted.params();
     let slice = Slice { offset: count(offset.unwrap_or(0)), limit: limit.map(count) };
     let entries = granted.means().list_dir(&project_path(path)?, slice)?;
+    let too_large = || {
+        let message = format!("{path}: there is more than fits into one answer; give `limit`");
+        Failed::Other(ErrorObject::new(ErrorCode::TooLarge, message))
+    };
+    // Names alone can be many times as much as fits, so they are looked at before the answer is made.
+    let least = entries.iter().map(|entry| reply::length(entry.name.as_bytes()) + ENTRY);
+    if least.sum::<u64>() > limits.file_bytes {
+        return Err(too_large());
+    }
     let entries = entries.into_iter().map(|entry| {
         // What is neither is no directory, and who believes that nothing is there may delete it.
         let kind = wire_kind(entry.kind).unwrap_or(vfs::Kind::File);
@@ -98,8 +110,7 @@ pub(crate) fn list_dir(
     reply::success(id, &FsListDirResult { entries: entries.collect() }, out);
     if out.len() - start > count(limits.file_bytes) {
         out.truncate(start);
-        let message = format!("{path}: there is more than fits into one answer; give `limit`");
-        return Err(Failed::Other(ErrorObject::new(ErrorCode::TooLarge, message)));
+        return Err(too_large());
     }
     Ok(())
 }
@@ -176,9 +187,12 @@ pub(crate) fn grep(
             ),
         )));
     }
-    let contents = || found.files.iter().flat_map(|file| &file.lines).map(|line| &line.content);
-    (work.room)(contents().map(|content| content.len() + LINE).sum());
-    reply::check_fits(contents().map(String::as_bytes), work.limits)?;
+    let lines = || found.files.iter().flat_map(|file| &file.lines);
+    let paths = found.files.iter().map(|file| file.path.as_str());
+    let told = || paths.clone().chain(lines().map(|line| line.content.as_str()));
+    let beside = lines().count() * LINE + found.files.len() * FILE;
+    (work.room)(told().map(str::len).sum::<usize>() + beside);
+    reply::check_fits(told().map(str::as_bytes), beside, work.limits)?;
     let matches = found.files.into_iter().map(|file| FileMatches {
         path: file.path.into_string(),
         lines: file.lines.into_iter().map(grep_line).collect(),

@@ -16,7 +16,7 @@ use std::{
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jp_project::{Materialized, ProjectFiles, Rules};
+use jp_project::{ProjectFiles, Rules};
 use jp_tool::{
     access::{
         AccessPolicy, Capability, CommandRule, Commands, Decision, FsAccessError, FsRule,
@@ -25,7 +25,9 @@ use jp_tool::{
     vfs::{Call, ErrorCode, ErrorObject, ProcessRun},
 };
 
+pub use self::workplace::Changes;
 use self::workplace::Workplace;
+pub(crate) use self::workplace::{Held, Place};
 use crate::{
     approve::{Approval, Wanted},
     record::{self, Decided},
@@ -209,6 +211,13 @@ impl Gate {
         Self { access, project, means, workplace }
     }
 
+    /// Has it know of what is changed behind other gates in front of the same files.
+    #[must_use]
+    pub fn sharing(mut self, changes: Changes) -> Self {
+        self.workplace.share(changes);
+        self
+    }
+
     /// Whose gate it is.
     pub fn access(&self) -> &ToolAccess {
         &self.access
@@ -229,12 +238,22 @@ impl Gate {
         }
     }
 
-    /// The directory for one program, with the files as they are now.
-    pub(crate) async fn workplace(&self, means: &Means) -> Result<Materialized, ErrorObject> {
-        self.workplace.take(means).await
+    /// The directory for one program, with the files as they are now. It keeps the turn until it is gone.
+    pub(crate) async fn workplace(
+        &self,
+        means: &Means,
+        turn: Option<Held>,
+    ) -> Result<Place, ErrorObject> {
+        self.workplace.take(means, turn).await
     }
 
-    /// Says that files may have changed, so that a copy that was made is out of date.
+    /// Waits until what programs changed is brought back, and the copies in which they worked are gone. For
+    /// when nothing more is asked of it.
+    pub async fn settled(&self) {
+        self.workplace.settled().await;
+    }
+
+    /// Says that files may have changed, so that a copy that was made before is out of date.
     pub(crate) fn note_change(&self) {
         self.workplace.forget();
     }

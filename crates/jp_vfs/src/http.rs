@@ -80,7 +80,7 @@ pub(crate) fn result(response: Response, limits: &Limits) -> Result<HttpResult, 
     let status = response.status;
     Ok(match String::from_utf8(response.body) {
         Ok(body) => {
-            reply::check_fits([body.as_bytes()], limits)?;
+            reply::check_fits([body.as_bytes()], 0, limits)?;
             HttpResult { status, body, encoding: None }
         }
         Err(error) => {

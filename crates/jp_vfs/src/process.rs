@@ -8,7 +8,7 @@
 use std::{fmt, time::Duration};
 
 use camino::Utf8Path;
-use jp_project::{Materialized, ProjectError, SyncError};
+use jp_project::{ProjectError, SyncError};
 use jp_secret::{Scrubber, Secret};
 use jp_tool::{
     access::{AccessPolicy, CommandRule},
@@ -18,7 +18,7 @@ use jp_tool::{
 use crate::{
     approve::BoxFuture,
     fs::{internal, invalid},
-    gate::{Gate, Granted, Means},
+    gate::{Gate, Granted, Held, Means, Place},
     host::Host,
     limits::Limits,
     reply,
@@ -61,6 +61,17 @@ pub struct Ran {
     pub stderr: Vec<u8>,
     /// Its exit code; 128 and the number of the signal if it died of one.
     pub exit_code: i32,
+    /// What it changed and is not kept; everything else is.
+    pub lost: Option<Lost>,
+}
+
+/// Why not all that a program changed is in the directory in which it ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lost {
+    /// The rules do not allow it.
+    Refused(String),
+    /// It could not be made.
+    Failed(String),
 }
 
 /// Why a program was not run, or not to its end.
@@ -95,17 +106,19 @@ pub(crate) fn check(params: &ProcessRun) -> Result<(), ErrorObject> {
     Ok(())
 }
 
+/// Runs a program. Its turn ends when the copy in which it worked is gone, also if it is called off before.
 pub(crate) async fn run(
     granted: Granted<'_, ProcessRun, CommandRule>,
     gate: &Gate,
     means: &Means,
     host: &Host,
+    turn: Option<Held>,
 ) -> Result<Ran, Stop> {
     let params = granted.params();
     let variables = variables(params, granted.means(), host);
     let values: Vec<_> = variables.iter().map(|(_, value)| Secret::new(value.as_str())).collect();
     let scrubber = Scrubber::new(&values).map_err(|error| internal(error.to_string()))?;
-    let place = gate.workplace(means).await?;
+    let place = gate.workplace(means, turn).await?;
     let run = ProgramRun {
         key: gate.access().key(),
         policy: means.policy(),
@@ -120,14 +133,14 @@ pub(crate) async fn run(
     for output in [&mut ran.stdout, &mut ran.stderr] {
         *output = scrubber.bytes(std::mem::take(output));
     }
-    bring_back(place, &ran).await?;
+    let brought = bring_back(place, &ran, &scrubber).await;
     gate.note_change();
-    Ok(ran)
+    brought.map(|()| ran)
 }
 
 /// What a program printed as text, if it fits into one answer.
 pub(crate) fn result(ran: Ran, limits: &Limits) -> Result<ProcessRunResult, ErrorObject> {
-    reply::check_fits([ran.stdout.as_slice(), ran.stderr.as_slice()], limits)?;
+    reply::check_fits([ran.stdout.as_slice(), ran.stderr.as_slice()], 0, limits)?;
     let text = |bytes| {
         String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
@@ -143,23 +156,31 @@ fn variables(params: &ProcessRun, rule: &CommandRule, host: &Host) -> Vec<(Strin
     found.collect()
 }
 
-/// Brings back what the program changed, if it worked in a copy. Where that fails, what it said is part of
-/// the error: nobody can run it again to see it.
-async fn bring_back(mut place: Materialized, ran: &Ran) -> Result<(), Stop> {
-    let work = tokio::task::spawn_blocking(move || place.sync_back().map(|_| ()));
-    let synced = work.await.map_err(|_| internal("the host failed to bring changes back"))?;
-    synced.map_err(|error| {
-        let code = match &error {
-            SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
-                ErrorCode::AccessDenied
-            }
-            _ => ErrorCode::InternalError,
-        };
-        let said = said(ran);
-        let message =
-            format!("the program has run, but not all its changes are kept: {error}; {said}");
-        ErrorObject::new(code, message).into()
-    })
+/// Brings back what the program changed, if it worked in a copy, also where not all that it changed is in the copy.
+/// Where something is lost, what it said is part of the error: nobody can run it again to see it.
+async fn bring_back(place: Place, ran: &Ran, scrubber: &Scrubber) -> Result<(), Stop> {
+    let synced = place.bring_back().await?;
+    let lost = ran.lost.as_ref().map(|lost| match lost {
+        Lost::Refused(why) => (ErrorCode::AccessDenied, why.clone()),
+        Lost::Failed(why) => (ErrorCode::InternalError, why.clone()),
+    });
+    let left = synced.err().map(|error| match &error {
+        SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
+            (ErrorCode::AccessDenied, error.to_string())
+        }
+        _ => (ErrorCode::InternalError, error.to_string()),
+    });
+    let (codes, reasons): (Vec<_>, Vec<_>) = lost.into_iter().chain(left).unzip();
+    // What has failed can mean that nothing is back, so it counts more than what was refused.
+    let is_failure = codes.contains(&ErrorCode::InternalError);
+    let code = if is_failure { ErrorCode::InternalError } else { ErrorCode::AccessDenied };
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    let (reasons, said) = (scrubber.text(reasons.join("; ")), said(ran));
+    let message =
+        format!("the program has run, but not all its changes are kept: {reasons}; {said}");
+    Err(ErrorObject::new(code, message).into())
 }
 
 /// How a program ended and the end of what it wrote, in a few lines.

@@ -24,13 +24,16 @@ pub(crate) async fn turn(long: &Arc<Semaphore>, told: usize) -> Option<OwnedSema
     if told > LONG { long.clone().acquire_owned().await.ok() } else { None }
 }
 
-/// Says no to an answer that would be much longer than what it tells, before it is made.
+/// Says no to an answer that would be much longer than what it tells, before it is made. What is around that takes
+/// so many bytes beside it.
 pub(crate) fn check_fits<'a>(
     told: impl IntoIterator<Item = &'a [u8]>,
+    beside: usize,
     limits: &Limits,
 ) -> Result<(), ErrorObject> {
     let most = limits.file_bytes.saturating_mul(MOST_TIMES);
-    let length: u64 = told.into_iter().map(length).sum();
+    let beside = u64::try_from(beside).unwrap_or(u64::MAX);
+    let length: u64 = told.into_iter().map(length).sum::<u64>().saturating_add(beside);
     if length <= most {
         return Ok(());
     }
@@ -49,7 +52,7 @@ pub(crate) fn check_content_fits(bytes: &[u8], limits: &Limits) -> Result<(), Er
         return Ok(());
     }
     match Told::of(bytes) {
-        Told::Text(text) => check_fits([text.as_bytes()], limits).map_err(|error| {
+        Told::Text(text) => check_fits([text.as_bytes()], 0, limits).map_err(|error| {
             let way = "read it in parts, with `offset` and `limit`";
             ErrorObject::new(ErrorCode::TooLarge, format!("{}; {way}", error.message()))
         }),
@@ -66,7 +69,7 @@ fn controls(bytes: &[u8]) -> u64 {
 }
 
 /// How long bytes are as a string of JSON, at most; what is no text counts like what is written in its place.
-fn length(bytes: &[u8]) -> u64 {
+pub(crate) fn length(bytes: &[u8]) -> u64 {
     let length = |byte: &u8| match byte {
         b'\n' | b'\r' | b'\t' | b'"' | b'\\' => 2,
         0..0x20 => 6,

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::{
     approve::Wanted,
     fs,
-    gate::{Gate, Means},
+    gate::{Gate, Held, Means},
     host::Host,
     http,
     limits::Limits,
@@ -97,9 +97,6 @@ pub(crate) fn at_once(
     out: &mut Vec<u8>,
 ) -> Result<(), Stop> {
     let limits = work.limits;
-    if changes_files(call) {
-        gate.note_change();
-    }
     let answer = |out: &mut Vec<u8>| match call {
         Call::FsRead(params) => fs::read(means.files(params), id, &mut work, out),
         Call::FsWrite(params) => fs::write(means.files(params), id, limits, out),
@@ -118,13 +115,18 @@ pub(crate) fn at_once(
             Err(fs::Failed::Other(fs::internal("this has to be waited for")))
         }
     };
-    answer(out).map_err(|failed| match failed {
+    let answered = answer(out);
+    // A copy that was made meanwhile may be without it.
+    if changes_files(call) {
+        gate.note_change();
+    }
+    answered.map_err(|failed| match failed {
         fs::Failed::Access(error) => means.refused(&error),
         fs::Failed::Other(error) => Stop::Refused(error),
     })
 }
 
-/// Does what has to be waited for, and gives the answer.
+/// Does what has to be waited for, and gives the answer. What goes on when it is called off keeps the turn.
 pub(crate) async fn waiting(
     call: &Call,
     id: &Id,
@@ -132,7 +134,7 @@ pub(crate) async fn waiting(
     means: &Means,
     host: &Host,
     course: &mut http::Course,
-    long: &Arc<Semaphore>,
+    (turn, long): (Option<Held>, &Arc<Semaphore>),
 ) -> Result<(Vec<u8>, Option<OwnedSemaphorePermit>), Stop> {
     let (mut out, limits) = (Vec::new(), host.limits());
     let turn = match call {
@@ -145,7 +147,7 @@ pub(crate) async fn waiting(
         Call::ProcessRun(params) => {
             process::check(params)?;
             let granted = means.command(params)?;
-            let ran = process::run(granted, gate, means, host).await?;
+            let ran = process::run(granted, gate, means, host, turn).await?;
             let turn = reply::turn(long, ran.stdout.len() + ran.stderr.len()).await;
             reply::success(id, &process::result(ran, limits)?, &mut out);
             turn

@@ -319,11 +319,11 @@ impl Programs for Waiting {
                 *run.args.iter().map(String::as_str).collect::<Vec<_>>()
             {
                 let output = || word.repeat(times.parse().unwrap()).into_bytes();
-                return Ok(Ran { stdout: output(), stderr: output(), exit_code: 0 });
+                return Ok(Ran { stdout: output(), stderr: output(), exit_code: 0, lost: None });
             }
             let content = std::fs::read_to_string(run.directory.join("a")).unwrap();
             let stdout = format!("a={content}").into_bytes();
-            Ok(Ran { stdout, stderr: Vec::new(), exit_code: 0 })
+            Ok(Ran { stdout, stderr: Vec::new(), exit_code: 0, lost: None })
         })
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! What the tool wants is its own text, so it is shown as one line that cannot draw over the question, and
 //! what is too long to be shown whole is not put to anybody. Keys that were typed before the question do not
-//! answer it, and what is not clearly a yes is a no. One question is open at a time; one that nobody wants
-//! answered any more is taken back.
+//! answer it, nor do those of somebody who had no time to see that another question was taken back, and what
+//! is not clearly a yes is a no. One question is open at a time; one that nobody wants answered any more is
+//! taken back.
 
 use std::{
     fmt::Write as _,
@@ -16,7 +17,7 @@ use std::{
 
 use jp_printer::visible;
 use jp_vfs::{Approval, Approver, Ask, BoxFuture, Wanted};
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, oneshot};
 
 use super::{
     keep::{Keeper, Plan, Planned, Wish},
@@ -27,6 +28,9 @@ use crate::{cmd::tool::explain::Asked, terminal::Terminal};
 /// The longest text that a person can be expected to read before answering.
 const LONGEST: usize = 4096;
 
+/// The name of the thread that asks.
+const THREAD: &str = "jp-asks";
+
 /// How often a question is put to somebody who answers something else.
 const ATTEMPTS: usize = 5;
 
@@ -36,21 +40,32 @@ pub(crate) struct TerminalApprover {
     terminal: Terminal,
     keeper: Keeper,
     progress: Arc<Progress>,
+    /// Held by the question that has a thread. Those after it wait for it without one: a tool can take back as many
+    /// as it likes, and a thread that waits for the terminal waits on.
+    first: Arc<Mutex<()>>,
 }
 
 impl TerminalApprover {
     pub(crate) fn new(terminal: Terminal, keeper: Keeper, progress: Arc<Progress>) -> Self {
-        Self { terminal, keeper, progress }
+        Self { terminal, keeper, progress, first: Arc::default() }
     }
 
     /// Asks, unless the question was taken back before its turn.
     fn put(&self, question: &Ask, is_over: &AtomicBool) -> Approval {
-        let _turn = Terminal::turn();
+        let mut turn = Terminal::turn();
         let is_over = || is_over.load(Ordering::Relaxed);
         let _pause = self.progress.pause();
+        let mut was_put = false;
         let approval = answer(&self.keeper, question, &mut |text| {
-            if is_over() { None } else { self.terminal.ask_line(text, &is_over).ok().flatten() }
+            if is_over() {
+                return None;
+            }
+            was_put = true;
+            self.terminal.ask_line(text, &is_over).ok().flatten()
         });
+        if was_put && is_over() {
+            turn.was_taken_back();
+        }
         match approval {
             Said::Approval(approval) => approval,
             Said::Keep(kept) => {
@@ -84,15 +99,21 @@ impl Approver for TerminalApprover {
     fn ask<'a>(&'a self, question: &'a Ask) -> BoxFuture<'a, Approval> {
         let is_over = Arc::new(AtomicBool::new(false));
         let taken_back = TakenBack(Arc::clone(&is_over));
-        let (tell, told) = oneshot::channel();
-        let (approver, question) = (self.clone(), question.clone());
-        // Waiting for a person would hold up everything else that runs on this thread.
-        thread::spawn(move || {
-            // Nobody waits for it any more if this fails.
-            let _ = tell.send(approver.put(&question, &is_over));
-        });
         Box::pin(async move {
-            let approval = told.await.unwrap_or(Approval::No);
+            let first = Arc::clone(&self.first).lock_owned().await;
+            let (tell, told) = oneshot::channel();
+            let (approver, question) = (self.clone(), question.clone());
+            // Waiting for a person would hold up everything else that runs on this thread.
+            let asking = thread::Builder::new().name(THREAD.to_owned()).spawn(move || {
+                let approval = approver.put(&question, &is_over);
+                drop(first);
+                // Nobody waits for it any more if this fails.
+                let _ = tell.send(approval);
+            });
+            let approval = match asking {
+                Ok(_) => told.await.unwrap_or(Approval::No),
+                Err(_) => Approval::No,
+            };
             drop(taken_back);
             approval
         })

@@ -10,7 +10,7 @@ use jp_fetch::{FetchLimits, FetchSettings, Fetcher};
 use jp_llm::tool::{VfsWorld, programs::ConfinedPrograms};
 use jp_route::Upstream;
 use jp_tool::access::SensitiveGate;
-use jp_vfs::{Approver, Host, HostParts, Limits, Nobody, Recorder};
+use jp_vfs::{Approver, Host, HostParts, Limits, Nobody, Recorder, gate::Changes};
 
 use super::{
     approver::TerminalApprover, keep::Keeper, progress::Progress, project, recorder::TraceFile,
@@ -46,7 +46,8 @@ pub(super) fn world(
         variables: ctx::variables(),
     });
     let project = project::open(ctx.config(), root)?;
-    Ok(VfsWorld { host: Arc::new(host), project, scratch: ctx::temp() })
+    let changes = Changes::default();
+    Ok(VfsWorld { host: Arc::new(host), project, scratch: ctx::temp(), changes })
 }
 
 /// What a rule alone does not let them have.

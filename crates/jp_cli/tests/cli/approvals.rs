@@ -123,6 +123,49 @@ fn keys_that_were_pressed_before_answer_nothing() {
     assert_eq!(env.read(".jp/config.toml"), CONFIG);
 }
 
+/// Wants one thing until somebody reads that, and then another.
+const SWAPPER: &str = r#"
+import sys, json, time
+
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+def write(number, path):
+    params = {"path": path, "content": "x"}
+    send({"id": number, "method": "fs.write", "params": params})
+
+def heard(found):
+    while True:
+        message = json.loads(sys.stdin.readline())
+        if found(message):
+            return message
+
+heard(lambda message: message.get("method") == "init")
+write(0, "harmless")
+heard(lambda message: message.get("method") == "pending")
+time.sleep(1)
+send({"method": "cancel", "params": {"request_id": 0}})
+write(1, "other")
+said = heard(lambda message: message.get("id") == 1)
+send({"method": "result", "params": {"content": "said: " + ("yes" if "result" in said else "no")}})
+"#;
+
+#[test]
+fn the_answer_to_a_question_that_was_taken_back_answers_no_other() {
+    let env = workspace();
+    env.write("writer.py", SWAPPER);
+    let mut terminal = call(&env, "[]", &[]).pty(SIZE);
+    terminal.expect("writer wants to create harmless", LIMIT).expect("[n/o/r/a]", LIMIT);
+    terminal.expect("(not asked any more)", LIMIT);
+    // So long does it take to read that.
+    std::thread::sleep(Duration::from_millis(300));
+    terminal.send("o\r");
+    terminal.expect("writer wants to create other", LIMIT).expect("[n/o/r/a]", LIMIT).send("n\r");
+    terminal.expect("said: no", LIMIT);
+    terminal.wait(LIMIT).success();
+    assert!(!env.path("other").exists());
+}
+
 #[test]
 fn ctrl_c_at_a_question_ends_the_call() {
     let env = workspace();

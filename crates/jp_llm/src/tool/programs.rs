@@ -34,7 +34,7 @@ use jp_sandbox::{
 use jp_tool::access::{AccessPolicy, Capability, EnvRule, FsRule, NetRule};
 use jp_vfs::{
     BoxFuture,
-    process::{ProgramError, ProgramRun, Programs, Ran},
+    process::{Lost, ProgramError, ProgramRun, Programs, Ran},
 };
 use tokio::time::timeout;
 
@@ -79,8 +79,8 @@ impl ConfinedPrograms {
         let (finished, outcome) = ended.map_err(|error| refusal(&error))?;
         ended_as(&finished, run.time, run.output_bytes)?;
         let exit_code = exit_code(finished.exit.ended);
-        keep_changes(outcome, exit_code).await?;
-        Ok(Ran { stdout: finished.stdout.bytes, stderr: finished.stderr.bytes, exit_code })
+        let lost = keep_changes(outcome).await;
+        Ok(Ran { stdout: finished.stdout.bytes, stderr: finished.stderr.bytes, exit_code, lost })
     }
 
     async fn start(&self, run: ProgramRun<'_>) -> Result<Running, ProgramError> {
@@ -216,24 +216,19 @@ fn exit_code(ended: Ended) -> i32 {
     }
 }
 
-/// Makes the changes that were kept apart, as far as the rules allow them. A program that died on the way
-/// has only made those that nobody had to judge.
-async fn keep_changes(outcome: Outcome, exit_code: i32) -> Result<(), ProgramError> {
-    let Some(pending) = outcome.pending else { return Ok(()) };
+/// Makes the changes that were kept apart, as far as the rules allow them, and says what is not kept. A program
+/// that died on the way has only made those that nobody had to judge.
+async fn keep_changes(outcome: Outcome) -> Option<Lost> {
+    let pending = outcome.pending?;
     let made = tokio::task::spawn_blocking(move || make(pending)).await;
-    let (refused, failed) = made.map_err(|error| ProgramError::Failed(error.to_string()))?;
-    let ran = format!("the program has run and ended with code {exit_code}, but");
+    let (refused, failed) = match made {
+        Ok(made) => made,
+        Err(error) => return Some(Lost::Failed(error.to_string())),
+    };
     if !failed.is_empty() {
-        let failed = listed(&failed);
-        return Err(ProgramError::Failed(format!("{ran} not all its changes are made: {failed}")));
+        return Some(Lost::Failed(listed(&[failed, refused].concat())));
     }
-    if !refused.is_empty() {
-        let refused = listed(&refused);
-        return Err(ProgramError::Refused(format!(
-            "{ran} not all its changes are kept: {refused}"
-        )));
-    }
-    Ok(())
+    (!refused.is_empty()).then(|| Lost::Refused(listed(&refused)))
 }
 
 /// What was refused, and what failed.

@@ -16,7 +16,7 @@ pub(super) struct Hit {
     pub(super) lines: Vec<GrepLine>,
     /// How many of them match.
     pub(super) matches: usize,
-    /// Their weight.
+    /// Their weight, and in the answer also that of the file itself.
     pub(super) bytes: usize,
     /// Whether there were more matches than fit.
     pub(super) has_more: bool,
@@ -26,6 +26,11 @@ pub(super) struct Hit {
 /// what is around it, has a least size. The fields around it make it about as long in the answer.
 pub(super) fn weight(line: &GrepLine) -> usize {
     size_of::<GrepLine>() + line.content.len().max(16) + 16
+}
+
+/// What a file takes beside its lines: its path, and what is around that.
+fn weight_of_file(path: &Utf8Path) -> usize {
+    size_of::<(Utf8PathBuf, Hit)>() + path.as_str().len().max(16) + 16
 }
 
 #[derive(Debug)]
@@ -44,7 +49,8 @@ impl Collector {
 
     /// Adds a file, and says whether the answer is full. A file that was found from two starts counts
     /// once.
-    pub(super) fn add(&mut self, path: Utf8PathBuf, hit: Hit) -> bool {
+    pub(super) fn add(&mut self, path: Utf8PathBuf, mut hit: Hit) -> bool {
+        hit.bytes += weight_of_file(&path);
         let (matches, bytes) = (hit.matches, hit.bytes);
         match self.files.insert(path, hit) {
             None => {
@@ -82,6 +88,7 @@ impl Collector {
         let mut room = Room { matches: self.max_matches, bytes: self.max_bytes };
         let cut = |(path, hit): (Utf8PathBuf, Hit)| {
             let lines = room.cut(hit.lines, u64::try_from(context).unwrap_or(u64::MAX));
+            room.bytes = room.bytes.saturating_sub(weight_of_file(&path));
             (!lines.is_empty()).then_some(FileMatches { path, lines })
         };
         let files = self.files.into_iter().map_while(cut).collect();

@@ -12,7 +12,7 @@ use jp_project::Until;
 use jp_tool::vfs::{Call, ErrorCode, ErrorObject, HostNotification, Id, PendingParams};
 use tokio::{
     runtime::Handle,
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +20,7 @@ use super::{Inbound, Shared};
 use crate::{
     approve::{Approval, Ask, Wanted},
     fs::internal,
-    gate::{Gate, Means},
+    gate::{Gate, Held, Means},
     host::Host,
     http::Course,
     record::Decided,
@@ -61,7 +61,7 @@ pub(super) struct Answered {
 }
 
 /// The turn in which an answer was made, and the one in which a long answer was.
-pub(super) type Turn = [Option<OwnedSemaphorePermit>; 2];
+pub(super) type Turn = [Option<Held>; 2];
 
 /// The line of an answer, and the turn in which it was made.
 type Done = (Vec<u8>, Turn);
@@ -80,7 +80,8 @@ pub(super) struct Turns {
     /// Answers that are long. An answer can be several times what it tells, so one is made at a time, and the next
     /// when that one is on its way.
     long: Arc<Semaphore>,
-    /// Changes of files, one at a time and in the order in which they came.
+    /// Changes of files, one at a time and in the order in which they came. One that waits for its turn among the
+    /// searches is not there yet.
     changes: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -91,6 +92,31 @@ impl Default for Turns {
         Self { searches, short, waiting, long, changes: Arc::default() }
     }
 }
+
+impl Turns {
+    /// The turn for work with files, and the one for changing some. What may have to wait for minutes waits for its
+    /// turn first: meanwhile others make changes. Anything else first waits for the changes before it, and so
+    /// leaves the turns to whoever only reads.
+    async fn for_files(&self, call: &Call) -> (Option<OwnedSemaphorePermit>, Option<Change>) {
+        let change = async {
+            if serve::changes_files(call) {
+                Some(self.changes.clone().lock_owned().await)
+            } else {
+                None
+            }
+        };
+        if serve::is_long_work(call) {
+            let turn = self.searches.clone().acquire_owned().await.ok();
+            (turn, change.await)
+        } else {
+            let change = change.await;
+            (self.short.clone().acquire_owned().await.ok(), change)
+        }
+    }
+}
+
+/// The turn for changing files.
+type Change = OwnedMutexGuard<()>;
 
 /// What is written down about it.
 #[derive(Debug, Clone)]
@@ -193,20 +219,14 @@ impl Job {
         if self.manner == Manner::Waiting {
             // Nobody closes the semaphores.
             let parts = if matches!(**call, Call::ProcessRun(_)) { 2 } else { 1 };
-            let turn = self.turns.waiting.clone().acquire_many_owned(parts).await.ok();
-            let long = &self.turns.long;
+            let turn = self.turns.waiting.clone().acquire_many_owned(parts).await;
+            let turn = turn.ok().map(Arc::new);
+            let turns = (turn.clone(), &self.turns.long);
             let (line, long) =
-                serve::waiting(call, id, &self.gate, means, &self.host, course, long).await?;
-            return Ok((line, [turn, long]));
+                serve::waiting(call, id, &self.gate, means, &self.host, course, turns).await?;
+            return Ok((line, [turn, long.map(Arc::new)]));
         }
-        let change = if serve::changes_files(call) {
-            Some(self.turns.changes.clone().lock_owned().await)
-        } else {
-            None
-        };
-        let turns =
-            if serve::is_long_work(call) { &self.turns.searches } else { &self.turns.short };
-        let turn = turns.clone().acquire_owned().await.ok();
+        let (turn, change) = self.turns.for_files(call).await;
         let (call, id, means) = (call.clone(), id.clone(), means.clone());
         let (limits, cancel, gate) = (*self.host.limits(), self.cancel.clone(), self.gate.clone());
         let (runtime, long) = (Handle::current(), self.turns.long.clone());
@@ -228,7 +248,7 @@ impl Job {
             let until = Until::new(is_unwanted, limits.process_timeout);
             let work = Work { limits: &limits, until, room: &mut room };
             serve::at_once(&call, &id, &gate, &means, work, &mut out)?;
-            Ok((out, [turn, permit]))
+            Ok((out, [turn, permit].map(|one| one.map(Arc::new))))
         });
         work.await.unwrap_or_else(|_| Err(internal("the host failed at this request").into()))
     }

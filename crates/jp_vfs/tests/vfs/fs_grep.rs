@@ -166,6 +166,23 @@ fn more_than_fits_is_not_passed_over() {
     assert_eq!(some["result"]["matches"][0]["lines"].as_array().unwrap().len(), 10);
 }
 
+// Short lines in many files with long paths: it is the paths that do not fit.
+#[test]
+fn paths_are_a_part_of_the_answer() {
+    let mut world = World::in_memory();
+    world.limits.file_bytes = 100_000;
+    let dir = vec!["d".repeat(200); 5].join("/");
+    for n in 0..500 {
+        world.put(&format!("{dir}/{n:03}"), "x\n");
+    }
+    let mut tool = world.start();
+    assert_eq!(tool.code("fs.grep", json!({"pattern": "x"})), -32006);
+    let some = tool.call("fs.grep", json!({"pattern": "x", "max_matches": 50}));
+    let files = some["result"]["matches"].as_array().map(Vec::as_slice).unwrap_or_default();
+    assert_eq!(files.len(), 50, "{some}");
+    assert!(files[49]["path"].as_str().is_some_and(|path| path.ends_with("/049")));
+}
+
 // A number that is larger than what is ever told asks for no part.
 #[test]
 fn a_large_number_hides_nothing() {

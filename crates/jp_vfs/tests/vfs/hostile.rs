@@ -71,6 +71,20 @@ fn a_file_of_control_characters() {
     });
 }
 
+// Names that are six times as long in the answer, and too long for it without that.
+#[test]
+fn a_directory_of_control_characters() {
+    let world = World::in_memory();
+    for n in 0..150_000 {
+        world.put(&format!("d/{n}{}", "\u{1}".repeat(245)), "");
+    }
+    bounded(|| {
+        let mut tool = world.start();
+        assert_eq!(tool.code("fs.list_dir", json!({"path": "d"})), -32006);
+        assert_eq!(tool.code("fs.list_dir", json!({"path": "d", "limit": 5_000})), 0);
+    });
+}
+
 // Nesting costs neither the stack nor the host.
 #[test]
 fn deep_nesting() {

@@ -64,7 +64,7 @@ fn a_slow_search_delays_no_quick_request() {
 // D11-280 where nothing is answered at once: searches have turns of their own.
 #[test]
 fn searches_delay_no_short_request_anywhere() {
-    let (world, ends) = World::far_away();
+    let (world, far) = World::far_away();
     world.put("a", "x");
     let mut tool = world.start();
     for id in 0..6 {
@@ -74,10 +74,30 @@ fn searches_delay_no_short_request_anywhere() {
         assert_eq!(tool.code("fs.read", json!({"path": "a"})), 0);
         assert_eq!(tool.code("fs.write", json!({"path": "a", "content": "x"})), 0);
     }
-    ends.store(true, std::sync::atomic::Ordering::SeqCst);
+    far.end();
     for id in 0..6 {
         assert_eq!(code_of(&tool.answer(id)), 0);
     }
+}
+
+// D11-280: a deletion that waits for a search is not there yet for those who change something else.
+#[test]
+fn a_deletion_that_waits_delays_no_change() {
+    let (world, far) = World::far_away();
+    world.put("d/a", "x");
+    let mut tool = world.start();
+    tool.request("search", "fs.grep", json!({"pattern": "x"}));
+    far.until_searches(1);
+    tool.request("delete", "fs.delete", json!({"path": "d", "recursive": true}));
+    for n in 0..5 {
+        let params = json!({"path": format!("e/{n}"), "content": "x"});
+        assert_eq!(code_of(&tool.call("fs.write", params)), 0);
+    }
+    assert!(world.has("d/a"));
+    far.end();
+    assert_eq!(code_of(&tool.answer("search")), 0);
+    assert_eq!(code_of(&tool.answer("delete")), 0);
+    assert!(!world.has("d") && world.has("e/4"));
 }
 
 // D11-177 D11-184: whoever has sent much at once is told at once that this is enough, and nothing more of it is

@@ -12,23 +12,29 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_fetch::{FetchSettings, Fetcher};
 use jp_project::{
-    Content, DeleteReach, DirEntry, FsProjectFiles, GrepAnswer, GrepQuery, Materialized,
-    MemoryProjectFiles, Metadata, NullProjectFiles, Part, ProjectError, ProjectFiles, ProjectPath,
-    RenameTarget, Rules, Slice, WriteMode,
+    FsProjectFiles, MemoryProjectFiles, NullProjectFiles, Part, ProjectFiles, ProjectPath, Rules,
+    WriteMode,
 };
 use jp_tool::{
-    access::{AccessPolicy, Capability, FsRule, SensitiveGate, SensitivePaths, path::Root},
+    access::{
+        AccessPolicy, Capability, CommandRule, FsRule, SensitiveGate, SensitivePaths, path::Root,
+    },
     vfs::{Init, PROTOCOL_VERSION},
 };
 use jp_vfs::{
     Approval, Approver, Ask, BoxFuture, Host, HostParts, Limits, Nobody, Pipes, Record, Recorder,
-    Session, ToolAccess, Wanted, gate::Gate,
+    Session, ToolAccess, Wanted,
+    gate::{Changes, Gate},
+    process::Programs,
 };
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{runtime::Runtime, sync::mpsc};
 
-use crate::tool::{LIMIT, Tool};
+use crate::{
+    far::{AtWork, Far},
+    tool::{LIMIT, Tool},
+};
 
 /// Everything that is not the tool. What is said about it holds for tools that are started afterwards.
 pub(crate) struct World {
@@ -42,6 +48,10 @@ pub(crate) struct World {
     /// Whether tools may say where they stand and then be silent.
     pub(crate) stays_alive: bool,
     access: Mutex<Option<Arc<ToolAccess>>>,
+    programs: Option<Arc<dyn Programs>>,
+    changes: Changes,
+    /// The gate of the last tool.
+    gate: Mutex<Option<Arc<Gate>>>,
     runtime: Arc<Runtime>,
 }
 
@@ -60,11 +70,11 @@ impl World {
         Self::new(tempfile::tempdir().unwrap(), Arc::new(MemoryProjectFiles::new()))
     }
 
-    /// Files that are far away, where a search goes on until somebody lets it end.
-    pub(crate) fn far_away() -> (Self, Arc<AtomicBool>) {
-        let ends = Arc::new(AtomicBool::new(false));
-        let far = Far { files: Arc::new(MemoryProjectFiles::new()), ends: ends.clone() };
-        (Self::new(tempfile::tempdir().unwrap(), Arc::new(far)), ends)
+    /// Files that are far away, where what takes long goes on until somebody lets it end.
+    pub(crate) fn far_away() -> (Self, Arc<AtWork>) {
+        let far = Far::new(Arc::new(MemoryProjectFiles::new()));
+        let at_work = far.at_work();
+        (Self::new(tempfile::tempdir().unwrap(), Arc::new(far)), at_work)
     }
 
     /// A place where there are no files at all.
@@ -87,6 +97,9 @@ impl World {
             limits,
             stays_alive,
             access,
+            programs: None,
+            changes: Changes::default(),
+            gate: Mutex::default(),
             runtime,
         };
         world.rules(".=rcud")
@@ -137,6 +150,14 @@ impl World {
         records
     }
 
+    /// Runs these programs, all of which the tool may start.
+    pub(crate) fn programs(mut self, programs: impl Programs + 'static, names: &[&str]) -> Self {
+        let rules = names.iter().map(|name| ((*name).to_owned(), CommandRule::default()));
+        self.policy.get_or_insert_default().commands = Some(rules.collect());
+        self.programs = Some(Arc::new(programs));
+        self
+    }
+
     /// Starts to serve a tool, whose first line has been read.
     pub(crate) fn start(&self) -> Tool {
         let mut tool = self.start_unread(init());
@@ -156,7 +177,7 @@ impl World {
         let host = Host::new(HostParts {
             // It reads and opens nothing before it is used.
             network: Some(Arc::new(Fetcher::new(FetchSettings::default()))),
-            programs: None,
+            programs: self.programs.clone(),
             approver: self.approver.clone(),
             recorder: self.recorder.clone(),
             limits: self.limits,
@@ -173,9 +194,30 @@ impl World {
             })
             .clone();
         let scratch = Utf8PathBuf::from_path_buf(self.dir.path().to_owned()).unwrap();
-        let gate = Gate::new(access, self.project.clone(), scratch);
+        let gate = Gate::new(access, self.project.clone(), scratch).sharing(self.changes.clone());
+        let gate = Arc::new(gate);
+        *self.gate.lock().unwrap() = Some(gate.clone());
         let _inside = self.runtime.enter();
-        Session::start(pipes, init, Arc::new(gate), Arc::new(host), self.stays_alive)
+        Session::start(pipes, init, gate, Arc::new(host), self.stays_alive)
+    }
+
+    /// Makes a copy ahead for the last tool.
+    pub(crate) fn prepare(&self) {
+        let gate = self.gate.lock().unwrap().clone().unwrap();
+        self.runtime.block_on(gate.prepare());
+    }
+
+    /// Waits for what is left of the programs of the last tool; whether there is nothing more in time.
+    pub(crate) fn settles_within(&self, time: Duration) -> bool {
+        let gate = self.gate.lock().unwrap().clone().unwrap();
+        let settled = async { tokio::time::timeout(time, gate.settled()).await.is_ok() };
+        self.runtime.block_on(settled)
+    }
+
+    /// How many copies of the project there are.
+    pub(crate) fn copies(&self) -> usize {
+        let entries = std::fs::read_dir(self.dir.path()).unwrap().flatten();
+        entries.filter(|entry| entry.file_name() != "project").count()
     }
 
     /// The directory of a project on a disk.
@@ -208,77 +250,6 @@ impl World {
     /// Whether there is something, whatever the rules are.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.project.exists(&ProjectPath::new(path).unwrap()).unwrap()
-    }
-}
-
-/// See [`World::far_away`].
-#[derive(Debug)]
-struct Far {
-    files: Arc<dyn ProjectFiles>,
-    ends: Arc<AtomicBool>,
-}
-
-impl ProjectFiles for Far {
-    fn read(&self, path: &ProjectPath, part: Part) -> Result<Content, ProjectError> {
-        self.files.read(path, part)
-    }
-
-    fn write(
-        &self,
-        path: &ProjectPath,
-        content: &[u8],
-        mode: WriteMode,
-    ) -> Result<(), ProjectError> {
-        self.files.write(path, content, mode)
-    }
-
-    fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError> {
-        self.files.list_dir(path, slice)
-    }
-
-    fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
-        self.files.metadata(path)
-    }
-
-    fn delete(&self, path: &ProjectPath, reach: DeleteReach) -> Result<(), ProjectError> {
-        self.files.delete(path, reach)
-    }
-
-    fn rename(
-        &self,
-        from: &ProjectPath,
-        to: &ProjectPath,
-        target: RenameTarget,
-    ) -> Result<(), ProjectError> {
-        self.files.rename(from, to, target)
-    }
-
-    fn create_dir(&self, path: &ProjectPath) -> Result<(), ProjectError> {
-        self.files.create_dir(path)
-    }
-
-    fn grep(&self, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
-        let deadline = Instant::now() + LIMIT;
-        while !self.ends.load(Ordering::SeqCst) && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        self.files.grep(query)
-    }
-
-    fn materialize(&self, scratch: &Utf8Path) -> Result<Materialized, ProjectError> {
-        self.files.materialize(scratch)
-    }
-
-    fn display_root(&self) -> String {
-        self.files.display_root()
-    }
-
-    fn is_quick(&self) -> bool {
-        false
-    }
-
-    fn under(&self, rules: Rules) -> Arc<dyn ProjectFiles> {
-        Arc::new(Self { files: self.files.under(rules), ends: self.ends.clone() })
     }
 }
 

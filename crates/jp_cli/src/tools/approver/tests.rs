@@ -1,7 +1,7 @@
 //! What a person is shown, and what their answers mean.
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use camino::Utf8PathBuf;
 use insta::assert_snapshot;
@@ -152,6 +152,39 @@ fn answers_mean_what_they_say_and_everything_else_is_no() {
     check(&["y", "yes", "r"], Approval::Run);
     check(&["y"; 9], Approval::No);
     assert!(matches!(said(&world, &question, &["a"]), Said::Keep(..)));
+}
+
+/// How many threads ask.
+fn askers() -> usize {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
+    names.filter(|name| name.trim_end() == THREAD).count()
+}
+
+/// While somebody else asks, a tool asks and thinks better of it, over and over.
+#[test]
+fn questions_that_were_taken_back_leave_no_threads_behind() {
+    let world = world("");
+    let progress = Arc::new(Progress::new(true));
+    let approver = TerminalApprover::new(Terminal::new(false), world.keeper.clone(), progress);
+    let question = create("a");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let turn = Terminal::turn();
+    runtime.block_on(async {
+        for _ in 0..50 {
+            let asked = tokio::time::timeout(Duration::from_millis(2), approver.ask(&question));
+            assert!(asked.await.is_err());
+        }
+    });
+    assert_eq!(askers(), 1);
+    drop(turn);
+    for _ in 0..1_000 {
+        if askers() == 0 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it still asks");
 }
 
 #[test]

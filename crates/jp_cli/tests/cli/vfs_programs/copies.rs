@@ -73,6 +73,15 @@ fn a_copy_shows_and_takes_back_what_the_rules_allow() {
             read("kept"),
             attempt("open('made', 'w').write('made')"),
             read("made"),
+            // What is refused takes nothing else with it, and what was said is not lost.
+            python(
+                "import sys; open('too', 'w').write('too'); print('said'); \
+                 print('aside', file=sys.stderr)\n\
+                 try: open('kept', 'w').write('changed')\n\
+                 except OSError: sys.exit(7)",
+            ),
+            read("too"),
+            read("kept"),
         ];
         let asked = Asked::from(call(&env, &requests, &[]).run());
         let shown = asked.answers[2].to_string();
@@ -80,6 +89,10 @@ fn a_copy_shows_and_takes_back_what_the_rules_allow() {
         assert_eq!(asked.result(4)["content"], "as it was", "{backend}{:?}", asked.answers[3]);
         assert_eq!(asked.result(6)["content"], "as it was", "{backend}{:?}", asked.answers[5]);
         assert_eq!(asked.result(8)["content"], "made", "{backend}{:?}", asked.answers[7]);
+        let answer = asked.answers[9].to_string();
+        assert_eq!(asked.result(10)["content"], "too", "{backend}{answer}");
+        assert_eq!(asked.result(11)["content"], "as it was", "{backend}{answer}");
+        assert!(answer.contains("said") && answer.contains("aside"), "{backend}{answer}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! Tools that touch nothing by themselves: sealed programs whose every request jp carries out.
 //!
-//! A call goes like this: the directory for programs is made, the tool is started where it sees nothing but
-//! itself, it gets `init`, and from then on [`jp_vfs`] answers what it asks. Its last word is the outcome.
+//! A call goes like this: the directory for programs is made, unless the tool is to stay alive, the tool is
+//! started where it sees nothing but itself, it gets `init`, and from then on [`jp_vfs`] answers what it asks. Its
+//! last word is the outcome.
 
 pub mod live;
 pub(crate) mod served;
@@ -15,7 +16,10 @@ use jp_tool::{
     Action, Invocation, SchemaResponse, ToolError, ToolResult, ToolState,
     vfs::{Answer, Init, InitContext, PROTOCOL_VERSION},
 };
-use jp_vfs::{End, Host, ToolAccess, gate::Gate};
+use jp_vfs::{
+    End, Host, ToolAccess,
+    gate::{Changes, Gate},
+};
 
 use self::served::Served;
 use super::{BoxFuture, Execution, Request, ToolRuntime, stdio::failure};
@@ -36,6 +40,8 @@ pub struct VfsWorld {
     pub project: Arc<dyn ProjectFiles>,
     /// Where a copy of them can be made for programs.
     pub scratch: Utf8PathBuf,
+    /// What tools change in them, so that each hears of what the others do.
+    pub changes: Changes,
 }
 
 /// Executes a sealed program once for each call.
@@ -155,10 +161,14 @@ impl VfsTool {
         stays_alive: bool,
     ) -> Result<(Served, Vec<String>), Failure> {
         let program = &self.program;
-        let gate = Gate::new(self.access.clone(), ground.files(), self.world.scratch.clone());
+        let gate = Gate::new(self.access.clone(), ground.files(), self.world.scratch.clone())
+            .sharing(self.world.changes.clone());
         let host = match action {
             Action::Run => {
-                gate.prepare().await;
+                // Whoever stays alive starts its programs at any time, when what was made now is long too old.
+                if !stays_alive {
+                    gate.prepare().await;
+                }
                 self.world.host.clone()
             }
             Action::FormatArguments | Action::Schema => Arc::new(self.world.host.before_a_run()),

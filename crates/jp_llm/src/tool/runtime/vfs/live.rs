@@ -33,7 +33,11 @@ impl VfsLive {
             options: spawn.options.clone(),
         };
         let ground = Ground::new(&self.tool.world, spawn.hold);
-        let (served, warnings) = self.tool.start(tool, Action::Run, &ground, true).await?;
+        let started = self.tool.start(tool, Action::Run, &ground, true);
+        let Some(started) = spawn.cancel.run_until_cancelled(started).await else {
+            return Err(ToolError::new("the call was cancelled").into());
+        };
+        let (served, warnings) = started?;
         let mut process = Process { served, ground, patience: self.tool.program.timeout };
         match process.next_state(0, spawn.cancel).await? {
             Heard::State(state) => {

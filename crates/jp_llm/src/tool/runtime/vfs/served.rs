@@ -9,7 +9,7 @@ use jp_confine::Running;
 use jp_process::{Exit, Stop};
 use jp_tool::{ToolError, vfs::Init};
 use jp_vfs::{End, Host, Limits, Pipes, Session, gate::Gate};
-use tokio::task::JoinHandle;
+use tokio::{task::JoinHandle, time::timeout};
 
 use super::{Ended, said};
 use crate::tool::{outcome::shortened, runtime::messages};
@@ -21,6 +21,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Served {
     pub(crate) session: Session,
+    gate: Arc<Gate>,
     running: Running,
     /// What it writes for people.
     messages: JoinHandle<String>,
@@ -47,10 +48,11 @@ impl Served {
         let pipes = stdin
             .into_nonblocking_fd()
             .and_then(|to_tool| Ok(Pipes { to_tool, from_tool: stdout.into_nonblocking_fd()? }));
+        let gate = Arc::new(gate);
         let session =
-            pipes.and_then(|pipes| Session::start(pipes, init, Arc::new(gate), host, stays_alive));
+            pipes.and_then(|pipes| Session::start(pipes, init, gate.clone(), host, stays_alive));
         let session = session.map_err(|error| ToolError::from_error(&error))?;
-        Ok(Self { session, running, messages, limits, cancelled: None })
+        Ok(Self { session, gate, running, messages, limits, cancelled: None })
     }
 
     /// What came of it, when nothing more comes; the program is gone then.
@@ -90,9 +92,18 @@ impl Served {
         let _ = self.end_within(grace).await;
     }
 
+    /// What a program of the tool changed and is being brought back is waited for: a half of it would be of no use,
+    /// and somebody may look at the changes of the call next.
     async fn end_within(&mut self, grace: Duration) -> Result<Exit, jp_process::WaitError> {
         let stop = Stop { terminate_after: grace, kill_after: self.limits.kill_after };
-        self.running.child.stop(stop).await
+        let exit = self.running.child.stop(stop).await;
+        // Nothing new is done for it from now on.
+        self.session.cancel();
+        let settled = timeout(self.limits.process_timeout, self.gate.settled());
+        if settled.await.is_err() {
+            tracing::warn!("what a program of the tool changed is not brought back in time");
+        }
+        exit
     }
 
     /// Why a tool ended without saying what came of the call.
@@ -122,7 +133,7 @@ impl Served {
     }
 
     async fn messages(&mut self) -> String {
-        let messages = tokio::time::timeout(FAREWELL, &mut self.messages).await;
+        let messages = timeout(FAREWELL, &mut self.messages).await;
         let messages = messages.ok().and_then(Result::ok).unwrap_or_default();
         match messages.trim() {
             "" => String::new(),

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::state::{Before, Cover, File, MAX_PATHS, Stamp, State, Upper};
 use crate::{
-    DirEntry, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Slice,
+    DirEntry, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Rules, Slice,
     nodes::{Nodes, Source},
     parts::Parts,
     path::join,
@@ -24,6 +24,7 @@ pub(super) struct Merged<'a> {
     /// What is below, under rules and without.
     pub(super) below: &'a Arc<dyn ProjectFiles>,
     pub(super) all: &'a Arc<dyn ProjectFiles>,
+    pub(super) rules: &'a Rules,
 }
 
 impl Merged<'_> {
@@ -98,9 +99,22 @@ impl Merged<'_> {
             Ok((size, Parts::open(Arc::clone(files), path.clone())?))
         };
         match open(self.below) {
-            Err(ProjectError::Access(_)) => open(&self.all.under(only(path).into())),
+            Err(ProjectError::Access(_)) => {
+                self.check_file(path)?;
+                open(&self.all.under(only(path).into()))
+            }
             opened => opened,
         }
+    }
+
+    /// Whether a path that the policy lets be read leads to a file that it denies, which has another name then.
+    /// What is kept here is judged by its path alone, so such a file cannot be.
+    fn check_file(&self, path: &ProjectPath) -> Result<(), ProjectError> {
+        let policy = Rules { policy: self.rules.policy.clone(), sensitive: None };
+        if policy.can_read(path.as_path()) {
+            self.all.under(policy).metadata(path)?;
+        }
+        Ok(())
     }
 }
 

@@ -150,7 +150,7 @@ async fn bring_back(mut place: Materialized, ran: &Ran) -> Result<(), Stop> {
     let synced = work.await.map_err(|_| internal("the host failed to bring changes back"))?;
     synced.map_err(|error| {
         let code = match &error {
-            SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
+            SyncError::Refused { .. } | SyncError::Project(ProjectError::Access(_)) => {
                 ErrorCode::AccessDenied
             }
             _ => ErrorCode::InternalError,

@@ -30,7 +30,8 @@ pub(crate) trait Nodes {
     /// Takes away what is there, with everything below it.
     fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError>;
 
-    /// Moves what is there, with everything below it, to where nothing is.
+    /// Moves what is there, with everything below it, to where nothing is or what it may take the place of: a file, or
+    /// an empty directory. If it fails, that is still there.
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError>;
 }
 
@@ -165,10 +166,7 @@ pub(crate) fn rename<N: Nodes>(
         Some(_) if from.path.starts_with(&to.path) => {
             return Err(ProjectError::NotEmpty { path: to.given.clone() });
         }
-        Some(existing) => {
-            check_replaceable(nodes, source, existing, to)?;
-            nodes.remove(&to.path)?;
-        }
+        Some(existing) => check_replaceable(nodes, source, existing, to)?,
     }
     nodes.relocate(&from.path, &to.path)
 }

@@ -18,6 +18,7 @@ mod directory;
 mod entries;
 mod files;
 mod hard_links;
+mod inside;
 mod judge;
 mod open;
 mod replace;

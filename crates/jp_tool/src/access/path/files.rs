@@ -158,7 +158,7 @@ impl Files {
     ///
     /// Rules stay where they are when a directory moves. So every rule inside the source has to grant
     /// `delete`, every rule inside the target `create`, and what cannot be read now must not become
-    /// readable by moving it.
+    /// readable by moving it. Settings of jp inside need `delete` and `create` of their own.
     pub fn rename(
         &self,
         from: &Utf8Path,
@@ -173,6 +173,7 @@ impl Files {
         self.judge_place(needed, &target)?;
         let kind = source.kind.ok_or_else(|| io_error(from, Errno::NOENT))?;
         self.judge_move(&source.relative, &target.relative, kind)?;
+        self.judge_inside(&source, &target.relative)?;
         // Somebody can make the target between the look at it and the rename.
         let flags = match existing {
             Existing::Replace if !is_new => RenameFlags::empty(),
@@ -258,12 +259,12 @@ pub(super) struct Place<'a> {
     /// The canonical directory and the name in it.
     pub(super) relative: Utf8PathBuf,
     dir: Result<OwnedFd, Errno>,
-    name: String,
+    pub(super) name: String,
     pub(super) kind: Option<FileType>,
 }
 
 impl Place<'_> {
-    fn dir(&self) -> Result<&OwnedFd, OpenError> {
+    pub(super) fn dir(&self) -> Result<&OwnedFd, OpenError> {
         self.dir.as_ref().map_err(|error| io_error(self.input, *error))
     }
 }

@@ -20,6 +20,7 @@ mod files;
 mod hard_links;
 mod inside;
 mod judge;
+mod no_replace;
 mod open;
 mod replace;
 mod root;

@@ -148,8 +148,10 @@ fn ask_all(
             Some(Arc::new(confine::plugin_confiner(&policy.own, &policy.here)?))
         }
     };
-    // All of them are summed first.
-    confiner.iter().for_each(|confiner| confiner.begin());
+    if let Some(confiner) = &confiner {
+        // All of them are summed first.
+        confiner.begin();
+    }
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let describer = Describer { confiner, side_by_side: processors * PER_PROCESSOR, ..describer };
     tools::block_on(async { Ok(describer.all(found, policy).await) })

@@ -192,6 +192,11 @@ impl OpendalProjectFiles {
         self.check(needed, to.as_path())?;
         let source = source.ok_or_else(|| ProjectError::NotFound { path: from.clone() })?;
         self.rules.check_move(from.as_path(), to.as_path(), is_dir)?;
+        if is_dir && self.rules.look_inside() {
+            for path in paths_below(from, &self.below(from)?) {
+                self.rules.check_moved(from.as_path(), to.as_path(), &path)?;
+            }
+        }
         match existing {
             None => self.make_parents(to)?,
             Some(_) if target == RenameTarget::Keep => {

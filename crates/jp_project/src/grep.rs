@@ -39,7 +39,8 @@ const MAX_PATTERN: usize = 64 << 10;
 /// How large a compiled pattern can be, and what is remembered while searching with it.
 const MAX_COMPILED: usize = 10 << 20;
 const MAX_CACHE: usize = 64 << 20;
-/// How much of a file is in memory; a file with a longer line is left out.
+/// How much of a file is in memory. Where the lines around a hit do not fit into that, only the hits are told; a file
+/// with a longer line is left out.
 const MAX_HEAP: usize = 8 << 20;
 /// How much of a file is read first. Most of those that people search are not longer.
 const FIRST: usize = 16 << 10;
@@ -218,6 +219,35 @@ impl Search<'_> {
     fn collector(&self) -> MutexGuard<'_, Collector> {
         self.collector.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Whether a file could be searched to its end.
+    fn search(&mut self, path: &str, file: impl Read, context: usize) -> bool {
+        let mut sink = Lines {
+            hit: Hit::default(),
+            max_matches: self.query.max_matches,
+            max_bytes: self.query.max_bytes,
+            context: u64::try_from(context).unwrap_or(u64::MAX),
+            last_match: 0,
+            is_binary: false,
+            large: self.large,
+            turn: None,
+        };
+        // The searcher looks at three bytes first; this way that is no question of its own.
+        let file = BufReader::with_capacity(FIRST, Watched::new(file, &self.query.until));
+        let mut without = (context != self.query.context()).then(|| searcher(context));
+        let searcher = without.as_mut().unwrap_or(&mut self.searcher);
+        // All backends are read as a stream: other ways find a NUL in other places.
+        if searcher.search_reader(self.matcher, file, &mut sink).is_err() {
+            return false;
+        }
+        if sink.is_binary {
+            self.binary += 1;
+        } else if sink.hit.matches > 0 {
+            let is_full = self.collector().add(Utf8PathBuf::from(path), sink.hit);
+            self.is_full.fetch_or(is_full, Ordering::Relaxed);
+        }
+        true
+    }
 }
 
 impl<F: Read> Visit<F> for Search<'_> {
@@ -228,29 +258,18 @@ impl<F: Read> Visit<F> for Search<'_> {
         self.query.wants(path) && !is_behind()
     }
 
-    fn visit(&mut self, path: &str, file: F) {
-        let mut sink = Lines {
-            hit: Hit::default(),
-            max_matches: self.query.max_matches,
-            max_bytes: self.query.max_bytes,
-            context: u64::try_from(self.query.context()).unwrap_or(u64::MAX),
-            last_match: 0,
-            is_binary: false,
-            large: self.large,
-            turn: None,
-        };
-        // The searcher looks at three bytes first; this way that is no question of its own.
-        let file = BufReader::with_capacity(FIRST, Watched::new(file, &self.query.until));
-        // All backends are read as a stream: other ways find a NUL in other places.
-        match self.searcher.search_reader(self.matcher, file, &mut sink) {
-            Err(_) => self.unread += 1,
-            Ok(()) if sink.is_binary => self.binary += 1,
-            Ok(()) if sink.hit.matches == 0 => {}
-            Ok(()) => {
-                let is_full = self.collector().add(Utf8PathBuf::from(path), sink.hit);
-                self.is_full.fetch_or(is_full, Ordering::Relaxed);
-            }
-        }
+    fn visit(&mut self, path: &str, file: F) -> bool {
+        let context = self.query.context();
+        let is_searched = self.search(path, file, context);
+        // The lines before a hit have to fit into memory with it. A hit is worth more than they are.
+        let again = !is_searched && context > 0;
+        self.unread += usize::from(!is_searched && !again);
+        again
+    }
+
+    fn visit_again(&mut self, path: &str, file: F) {
+        let is_searched = self.search(path, file, 0);
+        self.unread += usize::from(!is_searched);
     }
 }
 
@@ -326,3 +345,6 @@ fn text(line: &[u8]) -> String {
     let start = String::from_utf8_lossy(&line[..MAX_LINE]);
     format!("{}…", start.trim_end_matches(char::REPLACEMENT_CHARACTER))
 }
+
+#[cfg(test)]
+mod tests;

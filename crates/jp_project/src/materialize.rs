@@ -5,6 +5,10 @@
 //! do not allow stays in the copy and is named. What somebody else changed meanwhile is not written over:
 //! then nothing is brought back, and the paths are named.
 //!
+//! What a program made or changed comes back first, and what it deleted is deleted last, and only if all the rest is
+//! back: a move of which only the second half works would lose a file. Only what has to go before something of
+//! another kind can be there is deleted at once.
+//!
 //! Only files and directories travel. Links of the project are not copied. Links, FIFOs and sockets that a program
 //! makes stay in the copy, and so do permissions. Of those of the project, a copy has whether a file may be run. A
 //! copy has a largest size, and so has each file. Files travel in pieces, as far as the backend can write in pieces
@@ -60,10 +64,16 @@ pub enum SyncError {
         /// Where.
         paths: Vec<ProjectPath>,
     },
-    /// The rules do not allow some of it. Everything else was brought back.
-    #[error("not allowed, and not brought back: {}", reasons(.0))]
-    Refused(Vec<FsAccessError>),
-    /// A file could not be read or written. Those before it in the order of paths may be back.
+    /// The rules do not allow some of it. Everything else was brought back, apart from deletions.
+    #[error("not allowed, and not brought back: {}{}", first(reasons, "; "), kept(not_deleted))]
+    Refused {
+        /// What is not allowed.
+        reasons: Vec<FsAccessError>,
+        /// What is still there, because something that may be in its place now was refused.
+        not_deleted: Vec<ProjectPath>,
+    },
+    /// A file could not be read or written. Those before it in the order of paths may be back, and what the program
+    /// deleted is deleted only if all are.
     #[error(transparent)]
     Project(#[from] ProjectError),
 }
@@ -113,8 +123,8 @@ impl Materialized {
         &self.path
     }
 
-    /// Brings back what changed since the directory was made, or since the last time. In a project that
-    /// is the directory itself there is nothing to do.
+    /// Brings back what changed since the directory was made, or since the last time that all of it came back. In a
+    /// project that is the directory itself there is nothing to do.
     pub fn sync_back(&mut self) -> Result<Synced, SyncError> {
         self.copy.as_mut().map_or_else(|| Ok(Synced::default()), Copy::sync_back)
     }
@@ -130,47 +140,73 @@ impl Copy {
         paths.sort();
         paths.dedup();
         self.check_conflicts(&paths, &now)?;
-        let (mut synced, mut refused) = (Synced::default(), Vec::new());
-        // What is inside a directory goes before it.
-        for path in paths.iter().rev() {
-            match self.remove(path, &now) {
-                Ok(true) => synced.deleted.push(path.clone()),
-                Ok(false) => {}
-                Err(ProjectError::Access(error)) => refused.push(error),
-                Err(error) => return Err(error.into()),
+        let (made, mut gone): (Vec<_>, Vec<_>) =
+            paths.into_iter().partition(|path| now.contains_key(path));
+        let (mut synced, mut reasons) = (Synced::default(), Vec::new());
+        for path in made {
+            note_refusal(self.bring(&path, &now, &mut synced), &mut reasons)?;
+        }
+        if reasons.is_empty() {
+            // What is inside a directory goes before it.
+            for path in gone.drain(..).rev() {
+                note_refusal(self.remove(&path, &now, &mut synced), &mut reasons)?;
             }
         }
-        for path in &paths {
-            match self.bring(path, &now) {
-                Ok(true) => synced.written.push(path.clone()),
-                Ok(false) => {}
-                Err(ProjectError::Access(error)) => refused.push(error),
-                Err(error) => return Err(error.into()),
-            }
+        if !reasons.is_empty() {
+            return Err(SyncError::Refused { reasons, not_deleted: gone });
         }
         self.before = now;
-        if refused.is_empty() { Ok(synced) } else { Err(SyncError::Refused(refused)) }
+        Ok(synced)
     }
 
-    fn bring(&self, path: &ProjectPath, now: &States) -> Result<bool, ProjectError> {
-        match now.get(path) {
-            None => return Ok(false),
-            Some(State::Directory) => make_dir(self.project.as_ref(), path)?,
-            Some(State::File(_)) => {
-                let mut content = open(self.inside.clone(), path)?;
-                let size = content.size();
-                self.project.write_from(path, &mut content, size, WriteMode::Replace)?;
-            }
+    /// Brings back what is new or changed, in place of whatever was there.
+    fn bring(
+        &self,
+        path: &ProjectPath,
+        now: &States,
+        synced: &mut Synced,
+    ) -> Result<(), ProjectError> {
+        self.clear_way(path, now, synced)?;
+        if now.get(path) == Some(&State::Directory) {
+            make_dir(self.project.as_ref(), path)?;
+        } else {
+            let mut content = open(self.inside.clone(), path)?;
+            let size = content.size();
+            self.project.write_from(path, &mut content, size, WriteMode::Replace)?;
         }
-        Ok(true)
+        synced.written.push(path.clone());
+        Ok(())
     }
 
-    fn remove(&self, path: &ProjectPath, now: &States) -> Result<bool, ProjectError> {
-        let has_to_go = self.has_to_go(path, now)?;
-        if has_to_go {
+    /// Deletes what was there if something of another kind comes to its place; of a directory, what was copied.
+    fn clear_way(
+        &self,
+        path: &ProjectPath,
+        now: &States,
+        synced: &mut Synced,
+    ) -> Result<(), ProjectError> {
+        if !self.is_replaced(path, now) {
+            return Ok(());
+        }
+        let prefix = format!("{path}/");
+        let inside = self.before.range(ProjectPath::known(&prefix)..);
+        let inside = inside.take_while(|(path, _)| path.as_str().starts_with(&prefix));
+        let paths: Vec<_> = [path].into_iter().chain(inside.map(|(path, _)| path)).collect();
+        // What is inside a directory goes before it.
+        paths.into_iter().rev().try_for_each(|path| self.remove(path, now, synced))
+    }
+
+    fn remove(
+        &self,
+        path: &ProjectPath,
+        now: &States,
+        synced: &mut Synced,
+    ) -> Result<(), ProjectError> {
+        if self.has_to_go(path, now)? {
             self.project.delete(path, DeleteReach::Recursive)?;
+            synced.deleted.push(path.clone());
         }
-        Ok(has_to_go)
+        Ok(())
     }
 
     fn check_conflicts(&self, paths: &[ProjectPath], now: &States) -> Result<(), SyncError> {
@@ -191,11 +227,7 @@ impl Copy {
     /// Whether something that was there has to be deleted. A directory in which the project has
     /// something new stays.
     fn has_to_go(&self, path: &ProjectPath, now: &States) -> Result<bool, ProjectError> {
-        let is_replaced = match (self.before.get(path), now.get(path)) {
-            (Some(State::File(_)), Some(State::File(_))) | (None, _) => false,
-            (before, now) => before != now,
-        };
-        if !is_replaced {
+        if !self.is_replaced(path, now) {
             return Ok(false);
         }
         Ok(match state(&self.project, path)? {
@@ -204,6 +236,26 @@ impl Copy {
             Some(State::Directory) => self.project.list_dir(path, Slice::default())?.is_empty(),
         })
     }
+
+    /// Whether something that was there is gone, or something of another kind is in its place.
+    fn is_replaced(&self, path: &ProjectPath, now: &States) -> bool {
+        match (self.before.get(path), now.get(path)) {
+            (Some(State::File(_)), Some(State::File(_))) | (None, _) => false,
+            (before, now) => before != now,
+        }
+    }
+}
+
+/// What the rules do not allow does not stop the rest.
+fn note_refusal(
+    done: Result<(), ProjectError>,
+    reasons: &mut Vec<FsAccessError>,
+) -> Result<(), ProjectError> {
+    match done {
+        Err(ProjectError::Access(error)) => reasons.push(error),
+        done => done?,
+    }
+    Ok(())
 }
 
 fn make_dir(project: &dyn ProjectFiles, path: &ProjectPath) -> Result<(), ProjectError> {
@@ -322,13 +374,20 @@ fn list(paths: &[ProjectPath]) -> String {
     paths.iter().map(ProjectPath::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn reasons(refused: &[FsAccessError]) -> String {
-    const SHOWN: usize = 20;
-    let mut shown: Vec<_> = refused.iter().take(SHOWN).map(ToString::to_string).collect();
-    if refused.len() > SHOWN {
-        shown.push(format!("and {} more", refused.len() - SHOWN));
+fn kept(not_deleted: &[ProjectPath]) -> String {
+    if not_deleted.is_empty() {
+        return String::new();
     }
-    shown.join("; ")
+    format!("; and therefore not deleted: {}", first(not_deleted, ", "))
+}
+
+fn first<T: ToString>(all: &[T], separator: &str) -> String {
+    const SHOWN: usize = 20;
+    let mut shown: Vec<_> = all.iter().take(SHOWN).map(ToString::to_string).collect();
+    if all.len() > SHOWN {
+        shown.push(format!("and {} more", all.len() - SHOWN));
+    }
+    shown.join(separator)
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ pub(crate) trait Nodes {
     /// Takes away what is there, with everything below it.
     fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError>;
 
-    /// Moves what is there, with everything below it, to where nothing is.
+    /// Moves what is there, with everything below it, to where nothing is or what it may take the place of: a file, or
+    /// an empty directory. If it fails, that is still there.
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError>;
 }
 
@@ -126,9 +127,7 @@ pub(crate) fn delete<N: Nodes>(
             return Err(ProjectError::IsADirectory { path: at.given.clone() });
         }
         (Some(Kind::Directory), DeleteReach::Recursive) => {
-            let mut below = nodes.below(&at.path)?;
-            below.sort_by(|a, b| a.as_path().cmp(b.as_path()));
-            for path in &below {
+            for path in &sorted_below(nodes, &at.path)? {
                 rules.check(Capability::Delete, path.as_path())?;
             }
         }
@@ -156,7 +155,13 @@ pub(crate) fn rename<N: Nodes>(
     let needed = if existing.is_some() { Capability::Update } else { Capability::Create };
     to.check(rules, needed)?;
     let source = source.ok_or_else(|| ProjectError::NotFound { path: from.given.clone() })?;
-    rules.check_move(from.path.as_path(), to.path.as_path(), is_dir)?;
+    let (old, new) = (from.path.as_path(), to.path.as_path());
+    rules.check_move(old, new, is_dir)?;
+    if is_dir && rules.look_inside() {
+        for path in &sorted_below(nodes, &from.path)? {
+            rules.check_moved(old, new, path.as_path())?;
+        }
+    }
     match existing {
         None => make_parents(nodes, rules, to)?,
         Some(_) if target == RenameTarget::Keep => return Err(to.exists_already()),
@@ -165,12 +170,16 @@ pub(crate) fn rename<N: Nodes>(
         Some(_) if from.path.starts_with(&to.path) => {
             return Err(ProjectError::NotEmpty { path: to.given.clone() });
         }
-        Some(existing) => {
-            check_replaceable(nodes, source, existing, to)?;
-            nodes.remove(&to.path)?;
-        }
+        Some(existing) => check_replaceable(nodes, source, existing, to)?,
     }
     nodes.relocate(&from.path, &to.path)
+}
+
+/// Everything below a directory, in the order in which it is judged.
+fn sorted_below<N: Nodes>(nodes: &N, dir: &ProjectPath) -> Result<Vec<ProjectPath>, ProjectError> {
+    let mut below = nodes.below(dir)?;
+    below.sort_by(|a, b| a.as_path().cmp(b.as_path()));
+    Ok(below)
 }
 
 /// Judges and makes the directories above a path that is to be made.

@@ -82,7 +82,7 @@ impl OverlayProjectFiles {
     }
 
     fn merged<'a>(&'a self, state: &'a mut State) -> Merged<'a> {
-        Merged { state, below: &self.below, all: &self.all }
+        Merged { state, below: &self.below, all: &self.all, rules: &self.rules }
     }
 
     /// Where a path leads when links are followed.

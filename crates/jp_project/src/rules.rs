@@ -42,6 +42,24 @@ impl Rules {
         Ok(gate.map_or(Ok(()), |gate| gate.pass_move(from))?)
     }
 
+    /// Whether the move of a directory also depends on what is inside it; see [`Self::check_moved`].
+    pub fn look_inside(&self) -> bool {
+        self.policy.as_ref().is_some_and(|policy| !policy.fs.is_empty())
+    }
+
+    /// What the move of a directory needs besides for this path inside it.
+    pub fn check_moved(
+        &self,
+        from: &Utf8Path,
+        to: &Utf8Path,
+        path: &Utf8Path,
+    ) -> Result<(), FsAccessError> {
+        let (Some(policy), Ok(rest)) = (&self.policy, path.strip_prefix(from)) else {
+            return Ok(());
+        };
+        policy.check_moved(path, &to.join(rest))
+    }
+
     /// Whether the content of a canonical path may be told.
     pub fn can_read(&self, path: &Utf8Path) -> bool {
         self.policy.as_ref().is_none_or(|policy| policy.can_read(path))

@@ -98,8 +98,11 @@ pub(crate) trait Visit<F>: Send {
     /// Whether a file with this path is worth opening.
     fn wants(&self, path: &str) -> bool;
 
-    /// A file that may be read.
-    fn visit(&mut self, path: &str, file: F);
+    /// A file that may be read. Says whether it has to be seen once more, from its beginning.
+    fn visit(&mut self, path: &str, file: F) -> bool;
+
+    /// The same file, if that was asked for.
+    fn visit_again(&mut self, path: &str, file: F);
 }
 
 /// Walks below these paths, without any over everything, as long as it is wanted; returns the visitors of all threads, and how
@@ -282,8 +285,7 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
         match found {
             Found::File(path) => {
                 if !is_never(&path) && self.visitor.wants(path.as_str()) {
-                    let file = self.tree.open(&path);
-                    self.show(path.as_str(), file);
+                    self.show(path.as_str(), |tree| tree.open(&path));
                 }
             }
             Found::Directory(dir) => {
@@ -342,14 +344,21 @@ impl<T: Tree, V: Visit<T::File>> Worker<'_, T, V> {
             if self.until.is_unwanted() {
                 return;
             }
-            let file = self.tree.open_in(&level.dir, name);
-            self.show(&join(self.tree.path(&level.dir), name), file);
+            let path = join(self.tree.path(&level.dir), name);
+            self.show(&path, |tree| tree.open_in(&level.dir, name));
         }
     }
 
-    fn show(&mut self, path: &str, file: Result<T::File, ProjectError>) {
-        match file {
-            Ok(file) => self.visitor.visit(path, file),
+    fn show(&mut self, path: &str, open: impl Fn(&T) -> Result<T::File, ProjectError>) {
+        let is_done = match open(self.tree) {
+            Ok(file) => !self.visitor.visit(path, file),
+            Err(error) => return self.missed(&error),
+        };
+        if is_done {
+            return;
+        }
+        match open(self.tree) {
+            Ok(file) => self.visitor.visit_again(path, file),
             Err(error) => self.missed(&error),
         }
     }

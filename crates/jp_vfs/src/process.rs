@@ -165,7 +165,7 @@ async fn bring_back(place: Place, ran: &Ran, scrubber: &Scrubber) -> Result<(), 
         Lost::Failed(why) => (ErrorCode::InternalError, why.clone()),
     });
     let left = synced.err().map(|error| match &error {
-        SyncError::Refused(_) | SyncError::Project(ProjectError::Access(_)) => {
+        SyncError::Refused { .. } | SyncError::Project(ProjectError::Access(_)) => {
             (ErrorCode::AccessDenied, error.to_string())
         }
         _ => (ErrorCode::InternalError, error.to_string()),

@@ -88,7 +88,8 @@ fn where_there_are_no_files_everything_fails() {
 }
 
 fn step() -> impl Strategy<Value = String> {
-    let path = || prop::sample::select(vec![".", "a", "b", "a/b", "a/b/c", "b/a", "b/c/d"]);
+    let path =
+        || prop::sample::select(vec![".", "a", "b", "a/b", "a/b/c", "b/a", "b/c/d", "a/.jp.toml"]);
     let command = prop::sample::select(vec![
         "write",
         "new",

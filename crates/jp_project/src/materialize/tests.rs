@@ -119,7 +119,7 @@ fn what_the_rules_do_not_allow_stays_in_the_copy() {
     }
     fs::remove_file(root.join("d/c")).unwrap();
     let error = copy.sync_back().unwrap_err();
-    insta::assert_snapshot!(error, @"not allowed, and not brought back: access denied: delete on d/c; access denied: update on a; access denied: create on secret; access denied: update on secret/s; access denied: create on secret/t");
+    insta::assert_snapshot!(error, @"not allowed, and not brought back: access denied: update on a; access denied: create on secret; access denied: update on secret/s; access denied: create on secret/t; and therefore not deleted: d/c");
     for (name, expected) in [
         ("a", "1"),
         ("d/b", "by a program"),
@@ -130,6 +130,34 @@ fn what_the_rules_do_not_allow_stays_in_the_copy() {
         assert_eq!(text(&project, name).as_deref(), Some(expected), "{name}");
     }
     assert_eq!(text(&project, "secret/t"), None);
+    // What was kept back is asked for again when there is nothing else to refuse.
+    fs::write(root.join("a"), "1").unwrap();
+    fs::remove_dir_all(root.join("secret")).unwrap();
+    let error = copy.sync_back().unwrap_err();
+    insta::assert_snapshot!(error, @"not allowed, and not brought back: access denied: delete on d/c");
+}
+
+// A program that moves a file loses nothing if it does not come back under its new name.
+#[test]
+fn nothing_is_deleted_before_all_the_rest_is_back() {
+    let (_dir, scratch) = scratch();
+    let project = project();
+    let mut copy = project.materialize(&scratch).unwrap();
+    let root = copy.path().to_owned();
+    fs::rename(root.join("a"), root.join("b")).unwrap();
+    fs::remove_dir_all(root.join("e")).unwrap();
+    // More than this project can hold.
+    File::options().write(true).open(root.join("b")).unwrap().set_len(65 << 20).unwrap();
+    let error = copy.sync_back().unwrap_err().to_string();
+    assert!(error.contains("b: 68157440 bytes are more than the limit"), "{error}");
+    assert_eq!([text(&project, "a"), text(&project, "e/f")], [Some("1".into()), Some("4".into())]);
+    fs::write(root.join("b"), "1").unwrap();
+    let synced = copy.sync_back().unwrap();
+    assert_eq!(
+        (synced.written, synced.deleted),
+        (vec![path("b")], ["e/f", "e", "a"].map(path).to_vec())
+    );
+    assert_eq!([text(&project, "a"), text(&project, "b")], [None, Some("1".into())]);
 }
 
 #[test]

@@ -3,14 +3,14 @@
 //! Before something is put over what is below, it is noted what that was ([`Merged::touch`]). Everything
 //! that can fail is done before anything is changed.
 
-use std::{io::Read, sync::Arc};
+use std::{collections::BTreeMap, io::Read, sync::Arc};
 
 use jp_tool::access::{AccessPolicy, Capability, FsRule};
 use sha2::{Digest, Sha256};
 
 use super::state::{Before, Cover, File, MAX_PATHS, Stamp, State, Upper};
 use crate::{
-    DirEntry, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Slice,
+    DirEntry, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Rules, Slice,
     nodes::{Nodes, Source},
     parts::Parts,
     path::join,
@@ -24,19 +24,32 @@ pub(super) struct Merged<'a> {
     /// What is below, under rules and without.
     pub(super) below: &'a Arc<dyn ProjectFiles>,
     pub(super) all: &'a Arc<dyn ProjectFiles>,
+    pub(super) rules: &'a Rules,
 }
 
 impl Merged<'_> {
     /// Notes what is below at a path that is about to be covered.
     fn touch(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
-        if !matches!(self.state.cover(path), Cover::Below) || self.state.before.contains_key(path) {
-            return Ok(());
+        self.touch_all([path])
+    }
+
+    /// The same of several paths: all of them, or none if one cannot be looked at.
+    fn touch_all<'p>(
+        &mut self,
+        paths: impl IntoIterator<Item = &'p ProjectPath>,
+    ) -> Result<(), ProjectError> {
+        let mut seen = BTreeMap::new();
+        for path in paths {
+            let is_seen = matches!(self.state.cover(path), Cover::Below);
+            if !is_seen || self.state.before.contains_key(path) || seen.contains_key(path) {
+                continue;
+            }
+            if self.state.before.len() + seen.len() >= MAX_PATHS {
+                return Err(refused(path, "more paths than can be kept apart"));
+            }
+            seen.insert(path.clone(), before(self.all, path)?);
         }
-        if self.state.before.len() >= MAX_PATHS {
-            return Err(refused(path, "more paths than can be kept apart"));
-        }
-        let before = before(self.all, path)?;
-        self.state.before.insert(path.clone(), before);
+        self.state.before.extend(seen);
         Ok(())
     }
 
@@ -65,6 +78,40 @@ impl Merged<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Puts nothing in the place of what has been touched.
+    fn take_away(&mut self, path: &ProjectPath) {
+        self.state.clear(path);
+        let is_seen = matches!(self.state.cover(path), Cover::Below);
+        if is_seen && *self.state.before(path) != Before::Nothing {
+            self.state.set(path, Upper::Gone);
+        }
+    }
+
+    /// Something that moves, with everything below it: each directory before what is in it.
+    fn moved_all(
+        &mut self,
+        from: &ProjectPath,
+        to: &ProjectPath,
+    ) -> Result<Vec<Moved>, ProjectError> {
+        let kind = self.kind(from)?.unwrap_or(Kind::Other);
+        let upper = self.moved(from, kind)?;
+        let mut moved = vec![Moved { from: from.clone(), to: to.clone(), upper }];
+        if kind != Kind::Directory {
+            return Ok(moved);
+        }
+        for (from_inside, entry) in self.tree(from)? {
+            let kind = if entry.is_link { Kind::Other } else { entry.kind };
+            let target = format!("{to}{}", &from_inside.as_str()[from.as_str().len()..]);
+            let target = ProjectPath::new(&target).map_err(|error| ProjectError::Io {
+                path: target,
+                source: std::io::Error::new(std::io::ErrorKind::InvalidFilename, error),
+            })?;
+            let upper = self.moved(&from_inside, kind)?;
+            moved.push(Moved { from: from_inside, to: target, upper });
+        }
+        Ok(moved)
     }
 
     /// What is to be at the new path of something that moves.
@@ -98,9 +145,22 @@ impl Merged<'_> {
             Ok((size, Parts::open(Arc::clone(files), path.clone())?))
         };
         match open(self.below) {
-            Err(ProjectError::Access(_)) => open(&self.all.under(only(path).into())),
+            Err(ProjectError::Access(_)) => {
+                self.check_file(path)?;
+                open(&self.all.under(only(path).into()))
+            }
             opened => opened,
         }
+    }
+
+    /// Whether a path that the policy lets be read leads to a file that it denies, which has another name then.
+    /// What is kept here is judged by its path alone, so such a file cannot be.
+    fn check_file(&self, path: &ProjectPath) -> Result<(), ProjectError> {
+        let policy = Rules { policy: self.rules.policy.clone(), sensitive: None };
+        if policy.can_read(path.as_path()) {
+            self.all.under(policy).metadata(path)?;
+        }
+        Ok(())
     }
 }
 
@@ -136,8 +196,10 @@ impl Nodes for Merged<'_> {
         self.touch(path)?;
         let failed = |source| ProjectError::Io { path: path.to_string(), source };
         let Source { reader, size } = content;
+        let mark = self.state.store.mark();
         let content = self.state.store.keep(reader, size).map_err(failed)?;
         if content.len() != size {
+            self.state.store.forget_since(mark);
             return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
         }
         let (moved_from, executable) = match self.state.cover(path) {
@@ -150,43 +212,36 @@ impl Nodes for Merged<'_> {
     }
 
     fn remove(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        let mut paths = vec![path.clone()];
         if self.kind(path)? == Some(Kind::Directory) {
-            for (path, _) in self.tree(path)? {
-                self.touch(&path)?;
-            }
+            paths.extend(self.tree(path)?.into_iter().map(|(path, _)| path));
         }
-        self.touch(path)?;
-        self.state.clear(path);
-        let is_seen = matches!(self.state.cover(path), Cover::Below);
-        if is_seen && *self.state.before(path) != Before::Nothing {
-            self.state.set(path, Upper::Gone);
-        }
+        self.touch_all(&paths)?;
+        self.take_away(path);
         Ok(())
     }
 
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError> {
-        let kind = self.kind(from)?.unwrap_or(Kind::Other);
-        let mut moved = vec![(to.clone(), self.moved(from, kind)?)];
-        if kind == Kind::Directory {
-            for (path, entry) in self.tree(from)? {
-                let kind = if entry.is_link { Kind::Other } else { entry.kind };
-                let target = format!("{to}{}", &path.as_str()[from.as_str().len()..]);
-                let target = ProjectPath::new(&target).map_err(|error| ProjectError::Io {
-                    path: target,
-                    source: std::io::Error::new(std::io::ErrorKind::InvalidFilename, error),
-                })?;
-                moved.push((target, self.moved(&path, kind)?));
-            }
-        }
-        for (target, _) in &moved {
-            self.touch(target)?;
-        }
-        self.remove(from)?;
-        for (target, upper) in moved {
-            self.state.set(&target, upper);
+        let mark = self.state.store.mark();
+        let moved = self.moved_all(from, to).and_then(|moved| {
+            self.touch_all(moved.iter().flat_map(|one| [&one.from, &one.to]))?;
+            Ok(moved)
+        });
+        let moved = moved.inspect_err(|_| self.state.store.forget_since(mark))?;
+        self.take_away(from);
+        // The first takes the place of what is there.
+        for one in moved {
+            self.state.set(&one.to, one.upper);
         }
         Ok(())
     }
+}
+
+/// Something that moves, and what is to be at its new path.
+struct Moved {
+    from: ProjectPath,
+    to: ProjectPath,
+    upper: Upper,
 }
 
 /// A policy under which this path can be read, and nothing else.

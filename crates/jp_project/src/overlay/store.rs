@@ -157,6 +157,23 @@ impl Store {
             self.memory = self.memory.saturating_sub(len_of(bytes));
         }
     }
+
+    /// How much is kept now.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { memory: self.memory, end: self.end }
+    }
+
+    /// Says that nothing that was kept since then is needed, because what it was for failed.
+    pub(super) fn forget_since(&mut self, mark: Mark) {
+        (self.memory, self.end) = (mark.memory, mark.end);
+    }
+}
+
+/// How much was kept at some moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    memory: u64,
+    end: u64,
 }
 
 struct Pieces<'a> {

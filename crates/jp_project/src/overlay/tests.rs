@@ -17,6 +17,8 @@ use super::{
 };
 use crate::{FsProjectFiles, MemoryProjectFiles};
 
+mod moves;
+
 fn path(text: &str) -> ProjectPath {
     ProjectPath::new(text).unwrap()
 }

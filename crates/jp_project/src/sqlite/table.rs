@@ -207,8 +207,9 @@ impl Nodes for Table<'_> {
         Ok(())
     }
 
-    /// What is inside hangs on the row and moves with it.
+    /// What is inside hangs on the row and moves with it. What fails half way is undone with the transaction.
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError> {
+        self.remove(to)?;
         let (dir, name) = split(to)?;
         let (Some(row), Some(dir)) = (self.row(from)?, self.row(&dir)?) else {
             return Err(ProjectError::NotFound { path: from.clone() });

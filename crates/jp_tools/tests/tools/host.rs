@@ -82,7 +82,7 @@ impl Programs for AsTheyAre {
             let ran = Command::new(run.program).args(run.args).current_dir(run.directory).output();
             let ran = ran.unwrap();
             let exit_code = ran.status.code().unwrap();
-            Ok(Ran { stdout: ran.stdout, stderr: ran.stderr, exit_code })
+            Ok(Ran { stdout: ran.stdout, stderr: ran.stderr, exit_code, lost: None })
         })
     }
 }

@@ -17,7 +17,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags},
+    fs::{AtFlags, Dir, FileType, Mode, OFlags},
     io::Errno,
 };
 
@@ -25,6 +25,7 @@ use super::{
     Entries, FsAccessError, Metadata,
     detours::Detours,
     hard_links::{HardLinks, MAX_VISITED},
+    no_replace::{Name, rename_new},
     open::Want,
     root::{ATTEMPTS, Root},
     sys,
@@ -158,7 +159,7 @@ impl Files {
     ///
     /// Rules stay where they are when a directory moves. So every rule inside the source has to grant
     /// `delete`, every rule inside the target `create`, and what cannot be read now must not become
-    /// readable by moving it.
+    /// readable by moving it. Settings of jp inside need `delete` and `create` of their own.
     pub fn rename(
         &self,
         from: &Utf8Path,
@@ -173,14 +174,16 @@ impl Files {
         self.judge_place(needed, &target)?;
         let kind = source.kind.ok_or_else(|| io_error(from, Errno::NOENT))?;
         self.judge_move(&source.relative, &target.relative, kind)?;
+        self.judge_inside(&source, &target.relative)?;
+        let (old, new) =
+            (Name::new(source.dir()?, &source.name), Name::new(target.dir()?, &target.name));
         // Somebody can make the target between the look at it and the rename.
-        let flags = match existing {
-            Existing::Replace if !is_new => RenameFlags::empty(),
-            Existing::Replace | Existing::Keep => RenameFlags::NOREPLACE,
+        let renamed = if existing == Existing::Replace && !is_new {
+            rustix::fs::renameat(old.dir, old.name, new.dir, new.name)
+        } else {
+            rename_new(old, new, kind)
         };
-        let (from_dir, to_dir) = (source.dir()?, target.dir()?);
-        rustix::fs::renameat_with(from_dir, &source.name, to_dir, &target.name, flags)
-            .map_err(|error| io_error(if error == Errno::EXIST { to } else { from }, error))
+        renamed.map_err(|error| io_error(if error == Errno::EXIST { to } else { from }, error))
     }
 
     fn remove(&self, input: &Utf8Path, flags: AtFlags) -> Result<(), OpenError> {
@@ -258,12 +261,12 @@ pub(super) struct Place<'a> {
     /// The canonical directory and the name in it.
     pub(super) relative: Utf8PathBuf,
     dir: Result<OwnedFd, Errno>,
-    name: String,
+    pub(super) name: String,
     pub(super) kind: Option<FileType>,
 }
 
 impl Place<'_> {
-    fn dir(&self) -> Result<&OwnedFd, OpenError> {
+    pub(super) fn dir(&self) -> Result<&OwnedFd, OpenError> {
         self.dir.as_ref().map_err(|error| io_error(self.input, *error))
     }
 }

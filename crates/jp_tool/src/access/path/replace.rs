@@ -23,13 +23,14 @@ use std::{
 
 use camino::Utf8Path;
 use rustix::{
-    fs::{AtFlags, Mode, OFlags, RenameFlags, Stat},
+    fs::{AtFlags, FileType, Mode, OFlags, Stat},
     io::Errno,
 };
 
 use super::{
     Files, FsAccessError, OpenError,
     files::io_error,
+    no_replace::{Name, rename_new},
     open::{Want, with_stat},
     root::{ATTEMPTS, Root},
     sys,
@@ -136,14 +137,7 @@ fn create_whole_in(
     }
     let (beside, file) = make_beside(dir, mode).map_err(errno)?;
     let placed = fill(file, content).map_err(errno).and_then(|()| {
-        match rustix::fs::renameat_with(dir, &beside, dir, name, RenameFlags::NOREPLACE) {
-            // Some file systems cannot rename without replacing. A second name does not replace either.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                rustix::fs::linkat(dir, &beside, dir, name, AtFlags::empty())?;
-                rustix::fs::unlinkat(dir, &beside, AtFlags::empty())
-            }
-            renamed => renamed,
-        }
+        rename_new(Name::new(dir, &beside), Name::new(dir, name), FileType::RegularFile)
     });
     placed.inspect_err(|_| forget(dir, &beside))
 }

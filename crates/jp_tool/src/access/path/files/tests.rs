@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
 mod hard_links;
+mod moves;
 mod opening;
 mod races;
 

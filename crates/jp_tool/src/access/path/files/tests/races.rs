@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::fs::RenameFlags;
+
 use super::*;
 
 /// How often each operation has to succeed and to be refused, so that there was a race at all.

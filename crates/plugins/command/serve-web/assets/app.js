@@ -151,7 +151,9 @@ const KEYS = {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const within = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
+  // What is in a dialog that was closed can still have the focus.
+  const fields = "input, select, textarea, dialog[open]";
+  const within = event.target instanceof Element && event.target.closest(fields);
   if (within) {
     if (event.key === "Escape" && within.tagName !== "DIALOG") within.blur();
     return;

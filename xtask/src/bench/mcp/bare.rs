@@ -1,9 +1,9 @@
 //! The peer: `read_file` of an MCP server, with the official library on both sides and nothing else. There is no
 //! policy.
 //!
-//! The client runs on one thread and uses the pipes without helper threads. The server is either made as the
-//! documentation of the library shows it, which is what people run: on all threads of a runtime, with the streams
-//! of tokio. Or it is made like the client, which is the tightest that the library allows.
+//! Client and server run on one thread each and wait for the pipes themselves, as the library recommends for pipes;
+//! that is the tightest that it allows. A second server runs on all threads of a runtime with the standard streams
+//! of tokio, for which threads read and write.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -32,10 +32,10 @@ use crate::role::Role;
 /// How the server is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Make {
-    /// As the documentation of the library shows it.
-    Usual,
-    /// As tightly as the library allows.
-    Tight,
+    /// On one thread, which waits for the pipes itself.
+    Pipes,
+    /// On all threads of a runtime, with threads for its streams.
+    Threads,
 }
 
 /// A client with its server.
@@ -109,8 +109,8 @@ fn greeting(era: Era) -> ClientLifecycleMode {
 /// The program of the server, which talks over pipes.
 pub(super) fn command(make: Make) -> Command {
     let role = match make {
-        Make::Usual => Role::McpServer,
-        Make::Tight => Role::TightMcpServer,
+        Make::Pipes => Role::McpServer,
+        Make::Threads => Role::ThreadedMcpServer,
     };
     let mut command = role.command();
     command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -119,13 +119,6 @@ pub(super) fn command(make: Make) -> Command {
 
 /// The server, on the streams of this process.
 pub(crate) fn serve() -> Result {
-    let runtime = Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(Failure::because("cannot start a runtime"))?;
-    runtime.block_on(answer(stdio()))
-}
-
-/// The same on one thread, which waits for the pipes itself.
-pub(crate) fn serve_tightly() -> Result {
     let failed = |error| Failure::because("cannot use the streams")(error);
     runtime()?.block_on(async {
         let own = |fd: std::os::fd::BorrowedFd<'_>| fd.try_clone_to_owned().map_err(failed);
@@ -135,6 +128,13 @@ pub(crate) fn serve_tightly() -> Result {
         let output = pipe::Sender::from_owned_fd(output).map_err(failed)?;
         answer((input, output)).await
     })
+}
+
+/// The same with threads that read and write.
+pub(crate) fn serve_with_threads() -> Result {
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(Failure::because("cannot start a runtime"))?;
+    runtime.block_on(answer(stdio()))
 }
 
 async fn answer<R, W>(streams: (R, W)) -> Result

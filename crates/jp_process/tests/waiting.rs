@@ -98,7 +98,7 @@ fn a_copy_that_is_not_needed_leaves_nothing() {
 
 #[test]
 fn a_copy_ends_with_its_parent_even_if_it_was_stopped() {
-    for what in ["hold", "hold stopped"] {
+    for what in ["hold", "hold stopped", "hold stopping"] {
         let world = World::new();
         let mut parent = start(&world, what, "");
         let mut line = String::new();

@@ -1,5 +1,6 @@
 //! Confinement on Linux: namespaces and mounts, Landlock, seccomp, and the helper that applies them.
 
+mod ahead;
 mod bpf;
 mod devices;
 pub mod helper;

@@ -25,6 +25,7 @@ use rustix::{
 };
 
 use super::{
+    ahead,
     message::{Start, Written},
     probe,
     socket::Socket,
@@ -53,8 +54,19 @@ pub(super) fn serve_once(alone: Alone, parent: Pid) -> ! {
         begin(alone)
     };
     match begun() {
-        Ok(socket) => take_order(alone, socket, None),
+        Ok(socket) => take_only_order(alone, socket),
         Err(_) => sys::exit(1),
+    }
+}
+
+/// The life of a supervisor that gets a single order: most programs are begun by a process that is there already.
+fn take_only_order(alone: Alone, socket: Socket) -> ! {
+    match ahead::start(alone, &socket) {
+        Ok(Some(begun)) => {
+            outlive_parent();
+            supervisor::mind(begun, &socket)
+        }
+        Ok(None) | Err(_) => take_order(alone, socket, None),
     }
 }
 
@@ -136,12 +148,16 @@ fn end_with(parent: Pid) {
     }
 }
 
+/// What a supervisor starts outlives the helper. Should somebody have stopped this process, a program that knows its
+/// number among them, it still goes on to notice that jp is gone.
+fn outlive_parent() {
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
+}
+
 /// A supervisor's life: one order, or the end.
 fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>) -> ! {
     let Ok(Some((start, descriptors))) = socket.receive() else { sys::exit(0) };
-    // What it starts from now on outlives the helper. Should somebody have stopped this process, a program that
-    // knows its number among them, it still goes on to notice that jp is gone.
-    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
+    outlive_parent();
     // One that was forked for a single order talks about it over the socket that it came by.
     let own = match take {
         Some(take) => {

@@ -59,7 +59,12 @@ impl Socket {
     /// The next message; none when the other side has ended.
     pub(crate) fn receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         // Nearly all messages are a few bytes, and the memory for the largest would have to be cleared.
-        self.receive_at_most(self.next_length()?.min(LARGEST))
+        self.receive_at_most(self.next_length()?.min(LARGEST), RecvFlags::empty())
+    }
+
+    /// The same, but the message stays for whoever receives it. Its descriptors are others for the same files.
+    pub(crate) fn peek<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+        self.receive_at_most(self.next_length()?.min(LARGEST), RecvFlags::PEEK)
     }
 
     /// Whether there is nobody at the other side. What was sent before can still be received.
@@ -72,13 +77,14 @@ impl Socket {
     fn receive_at_most<M: DeserializeOwned>(
         &self,
         most: usize,
+        how: RecvFlags,
     ) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         let mut bytes = vec![0; most];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let received = {
             let mut slices = [IoSliceMut::new(&mut bytes)];
-            let flags = RecvFlags::CMSG_CLOEXEC;
+            let flags = RecvFlags::CMSG_CLOEXEC | how;
             after_reset(|| retry(|| recvmsg(&self.0, &mut slices, &mut ancillary, flags)))?
         };
         let mut descriptors = Vec::new();

@@ -18,6 +18,7 @@ use rustix::{
 };
 
 use super::{
+    ahead::Ahead,
     init,
     message::{Control, Inner, Order},
     notify::Observer,
@@ -53,6 +54,18 @@ pub(super) fn run(
     }
     if let Err(failure) = order.and_then(|order| start(alone, &order, streams, control)) {
         let _ = control.send(&Event::Failed(failure), &[]);
+    }
+    sys::exit(0)
+}
+
+/// Minds a program that was begun before, and ends with it.
+pub(super) fn mind(begun: Ahead, control: &Socket) -> ! {
+    let Ahead { order, tool, failure } = begun;
+    match Supervisor::new(&order, tool, None, None) {
+        Ok(supervisor) => supervisor.watch(control, failure),
+        Err(error) => {
+            let _ = control.send(&Event::Failed(unforked(error)), &[]);
+        }
     }
     sys::exit(0)
 }

@@ -87,10 +87,27 @@ fn run_or_tell(order: &Order, streams: &Streams, supervisor: &Socket, parent: Pi
 
 /// Becomes the program. Returns only when that failed.
 fn run(order: &Order, streams: &Streams, supervisor: Option<&Socket>, parent: Pid) -> Failure {
-    match end_with(parent) {
-        Ok(()) => become_program(order, streams, supervisor),
-        Err(failure) => failure,
+    if let Err(failure) = end_with(parent) {
+        return failure;
     }
+    match order.confinement.terminal.and_then(Pid::from_raw) {
+        Some(lender) => terminal::take(lender),
+        None => leave(),
+    }
+    become_program(order, streams, supervisor)
+}
+
+/// What comes first for a program that has nothing to do with the terminal.
+pub(super) fn stand_alone(parent: Pid) -> Result<(), Failure> {
+    end_with(parent)?;
+    leave();
+    Ok(())
+}
+
+/// Leaves the session, and what was set for signals.
+fn leave() {
+    sys::reset_signals();
+    let _ = setsid();
 }
 
 /// Lets this process end with its parent, also when that has ended already: the kernel only tells of
@@ -104,7 +121,12 @@ fn end_with(parent: Pid) -> Result<(), Failure> {
     Ok(())
 }
 
-fn become_program(order: &Order, streams: &Streams, supervisor: Option<&Socket>) -> Failure {
+/// The rest. Returns only when that failed.
+pub(super) fn become_program(
+    order: &Order,
+    streams: &Streams,
+    supervisor: Option<&Socket>,
+) -> Failure {
     match prepare(order, streams, supervisor) {
         Ok(command) => {
             let error = command.execute();
@@ -156,12 +178,6 @@ fn prepare(
 ) -> Result<Command, Failure> {
     let how = &order.confinement;
     let mut command = Command::of(order).map_err(Step::Execute.of(order.program.path.display()))?;
-    if let Some(lender) = how.terminal.and_then(Pid::from_raw) {
-        terminal::take(lender);
-    } else {
-        sys::reset_signals();
-        let _ = setsid();
-    }
     // What is stricter already stays: who keeps new files to themselves keeps those of a program, too.
     let inherited = umask(Mode::from(0o077));
     umask(inherited | Mode::from(0o022));

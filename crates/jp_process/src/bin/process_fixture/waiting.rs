@@ -27,21 +27,24 @@ pub(crate) fn play(what: &str, helper: &str, script: &str) -> io::Result<()> {
     let open = File::open("/proc/self/exe")?;
     fcntl_setfd(&open, FdFlags::empty())?;
     let waiting = Waiting::fork()?;
-    let copy = *children()?.first().ok_or_else(|| io::Error::other("there is no copy"))?;
+    let copy = *children(getpid())?.first().ok_or_else(|| io::Error::other("there is no copy"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let host = Host::new(helper).patience(PATIENCE);
-    if matches!(what, "late" | "cancel" | "hold stopped") {
-        stop(copy)?;
+    match what {
+        "late" | "cancel" | "hold stopped" => stop(begun_by(copy)?)?,
+        // It stops as soon as its process runs a program.
+        "hold stopping" => kill_process(copy, Signal::STOP)?,
+        _ => {}
     }
     match what {
-        "hold" | "hold stopped" => {
+        "hold" | "hold stopped" | "hold stopping" => {
             println!("ready {}", copy.as_raw_nonzero());
             thread::sleep(LONG);
             drop(waiting);
         }
         "drop" => {
             drop(waiting);
-            println!("{} left", children()?.len());
+            println!("{} left", children(getpid())?.len());
         }
         // A script says whose child it is, so that it is seen who carried out the order.
         "twice" => {
@@ -54,7 +57,7 @@ pub(crate) fn play(what: &str, helper: &str, script: &str) -> io::Result<()> {
             let host = host.begun(Some(waiting));
             let spawned = runtime.block_on(host.spawn(order(script)));
             println!("{}", spawned.err().map_or_else(|| "started".to_owned(), |it| it.to_string()));
-            println!("{} left", children()?.len());
+            println!("{} left", children(getpid())?.len());
             if what == "late" {
                 print(&runtime, &host, script, copy)?;
             }
@@ -111,6 +114,17 @@ fn print(runtime: &Runtime, host: &Host, script: &str, copy: Pid) -> io::Result<
     Ok(())
 }
 
+/// The process that waits for the order, and becomes the program.
+fn begun_by(copy: Pid) -> io::Result<Pid> {
+    for _ in 0..5_000 {
+        if let Some(first) = children(copy)?.first() {
+            return Ok(*first);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Err(io::Error::other("nobody waits for the order"))
+}
+
 fn stop(pid: Pid) -> io::Result<()> {
     kill_process(pid, Signal::STOP)?;
     while state(pid) != Some('T') {
@@ -126,8 +140,8 @@ fn state(pid: Pid) -> Option<char> {
 }
 
 /// Zombies included.
-fn children() -> io::Result<Vec<Pid>> {
-    let own = getpid().as_raw_nonzero();
-    let text = std::fs::read_to_string(format!("/proc/{own}/task/{own}/children"))?;
+fn children(of: Pid) -> io::Result<Vec<Pid>> {
+    let of = of.as_raw_nonzero();
+    let text = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children"))?;
     Ok(text.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect())
 }

@@ -68,13 +68,35 @@ fn a_look_takes_nothing() {
 }
 
 #[test]
+fn what_was_peeked_at_is_there_for_whoever_receives_it() {
+    let (one, other) = pair();
+    let (reader, writer) = pipe().unwrap();
+    one.send(&"order", &[reader.as_fd()]).unwrap();
+    drop(reader);
+    for _ in 0..2 {
+        let (message, with) = other.peek::<String>().unwrap().unwrap();
+        assert_eq!((message.as_str(), with.len()), ("order", 1));
+        assert!(fcntl_getfd(&with[0]).unwrap().contains(FdFlags::CLOEXEC));
+    }
+    let (message, with) = other.receive::<String>().unwrap().unwrap();
+    assert_eq!((message.as_str(), with.len()), ("order", 1));
+    assert_eq!(other.peek::<String>().unwrap_err().kind(), ErrorKind::WouldBlock);
+    drop(with);
+    // What was peeked at was closed again: nobody is left who could read.
+    let error = File::from(writer).write_all(b"nobody").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+    drop(one);
+    assert!(other.peek::<String>().unwrap().is_none());
+}
+
+#[test]
 fn a_message_that_is_longer_than_it_seemed_is_an_error_and_leaves_no_descriptor() {
     let (one, other) = pair();
     let (reader, writer) = pipe().unwrap();
     // As if another process had taken the short message that was looked at.
     one.send(&"longer than three", &[reader.as_fd()]).unwrap();
     drop(reader);
-    assert!(other.receive_at_most::<String>(3).is_err());
+    assert!(other.receive_at_most::<String>(3, RecvFlags::empty()).is_err());
     let error = File::from(writer).write_all(b"nobody").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BrokenPipe);
 }

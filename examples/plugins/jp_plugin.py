@@ -80,7 +80,7 @@ class Session:
 
     def send(self, **message):
         with self._writing:
-            self._out.write(json.dumps(message) + "\n")
+            self._out.write(json.dumps(message, allow_nan=False) + "\n")
             self._out.flush()
 
     def _listen(self, lines):
@@ -117,7 +117,7 @@ def run(description, main):
     lines = sys.stdin.buffer
     first = json.loads(lines.readline() or b"{}")
     if first.get("type") == "describe":
-        out.write(json.dumps({"type": "describe", **description}) + "\n")
+        out.write(json.dumps({"type": "describe", **description}, allow_nan=False) + "\n")
         out.flush()
         os._exit(0)
     if first.get("type") != "init":

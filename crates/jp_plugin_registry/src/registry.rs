@@ -95,11 +95,11 @@ pub async fn refresh(
     Ok(parsed)
 }
 
-/// What somebody calls by its command (`serve web`) or by its id (`serve-web`).
+/// What somebody calls by its id (`serve-web`) or by its command (`serve web`). An id is what settings and records
+/// say, so no command takes its place.
 pub fn find<'a>(registry: &'a Registry, name: &str) -> Option<(&'a CommandPath, &'a Entry)> {
-    let by_command =
-        name.parse().ok().and_then(|path: CommandPath| registry.entries.get_key_value(&path));
-    by_command.or_else(|| registry.by_id(&name.parse().ok()?))
+    let by_id = name.parse().ok().and_then(|id| registry.by_id(&id));
+    by_id.or_else(|| registry.entries.get_key_value(&name.parse::<CommandPath>().ok()?))
 }
 
 /// The entries in which every word occurs, in whatever case.

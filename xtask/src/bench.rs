@@ -115,9 +115,10 @@ impl Programs {
     }
 }
 
-/// Measures the benchmarks whose name contains the filter.
+/// Measures the benchmarks whose name contains the filter; what follows a slash in it is part of the name of a pair.
 pub(crate) fn run(filter: Option<&str>) -> Result {
-    let part = filter.unwrap_or_default();
+    let filter = filter.unwrap_or_default();
+    let (part, of_pair) = filter.split_once('/').unwrap_or((filter, ""));
     let chosen: Vec<_> = BENCHMARKS.iter().filter(|bench| bench.name.contains(part)).collect();
     if chosen.is_empty() {
         return Err(Failure::new(format!("no benchmark has `{part}` in its name")));
@@ -125,16 +126,20 @@ pub(crate) fn run(filter: Option<&str>) -> Result {
     if cfg!(debug_assertions) {
         // Some subjects are functions in this very program, which must be optimised
         // like the product is.
-        let again = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench", part];
+        let again = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench", filter];
         return Cmd::cargo(&again).run();
     }
     let programs = Programs::in_dir(own_dir()?);
     let mut results = Vec::new();
     for benchmark in chosen {
-        for mut pair in (benchmark.pairs)(&programs)? {
+        let pairs = (benchmark.pairs)(&programs)?;
+        for mut pair in pairs.into_iter().filter(|pair| pair.name.contains(of_pair)) {
             println!("measuring {}", pair.name);
             results.push(patiently(&mut pair)?);
         }
+    }
+    if results.is_empty() {
+        return Err(Failure::new(format!("no pair of `{part}` has `{of_pair}` in its name")));
     }
     print!("\n{}", table(&results));
     save(&programs, &results)?;

@@ -77,7 +77,7 @@ enum Task {
     Picture,
     /// Compare the speed of the program with that of something known
     Bench {
-        /// Only benchmarks whose name contains this
+        /// Only benchmarks whose name contains this; after a slash, only pairs: plugin/dispatch
         filter: Option<String>,
     },
     /// Throw random input at what strangers write: URLs, paths, policies

@@ -171,7 +171,7 @@ fn of_address(network: Network, address: &str) -> Advice {
     // Who does not ask the proxy is not helped by a rule.
     let (reason, by_rule) = match network {
         Network::Proxy => ("the only way out is the proxy in HTTP_PROXY and HTTPS_PROXY", false),
-        Network::None | Network::Shared => ("there is no network", !is_lookup),
+        Network::None | Network::Sealed | Network::Shared => ("there is no network", !is_lookup),
     };
     let rule = parsed.filter(|_| by_rule).map(|address| NetRule {
         port: Some(address.port()),

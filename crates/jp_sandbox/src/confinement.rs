@@ -76,10 +76,19 @@ pub enum Tier {
 pub enum Network {
     /// Whom the host can talk to.
     Shared,
-    /// Nobody.
+    /// Nobody but itself.
     None,
+    /// Nobody, and it makes no sockets.
+    Sealed,
     /// A proxy of the host, which decides by rules; nobody else.
     Proxy,
+}
+
+impl Network {
+    /// Whether there is somebody to talk to.
+    pub fn leads_out(self) -> bool {
+        matches!(self, Self::Shared | Self::Proxy)
+    }
 }
 
 /// What a process can start.

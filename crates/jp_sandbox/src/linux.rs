@@ -10,6 +10,7 @@ mod message;
 mod mount_table;
 mod mounts;
 mod notify;
+mod nowhere;
 mod probe;
 mod seccomp;
 mod socket;

@@ -93,7 +93,7 @@ fn network(text: &mut String, network: Network, proxy: Option<u16>) {
         (Network::Proxy, Some(port)) => {
             let _ = writeln!(text, "(allow network-outbound (remote ip \"localhost:{port}\"))");
         }
-        (Network::Proxy | Network::None, _) => text.push_str("(deny network*)\n"),
+        (Network::Proxy | Network::None | Network::Sealed, _) => text.push_str("(deny network*)\n"),
     }
 }
 

@@ -341,6 +341,43 @@ fn there_is_no_network_but_ones_own() {
     assert_eq!(sandbox.run("/usr/bin/python3", &["python3", "-c", own]).ended, Ok(Ended::Code(0)));
 }
 
+/// Two may have a network of their own, until there is one for all who need none. There is nothing in any.
+#[test]
+fn who_makes_no_sockets_is_nowhere() {
+    let mut sandbox = workspace();
+    sandbox.place(".", RUN);
+    sandbox.confinement.network = Network::Sealed;
+    let look = "readlink /proc/self/ns/net; wc -l < /proc/self/net/unix; wc -l < /proc/self/net/tcp; \
+                tail -n +3 /proc/self/net/dev | tr -d ' ' | tr ':' ' '";
+    let seen: Vec<String> = (0..6).map(|_| sandbox.sh(look).output).collect();
+    let ours = std::fs::read_link("/proc/self/ns/net").unwrap();
+    for seen in &seen {
+        let lines: Vec<&str> = seen.lines().collect();
+        assert!(lines[0].starts_with("net:") && lines[0] != ours.to_str().unwrap(), "{seen}");
+        assert_eq!((lines[1..3].to_vec(), lines.len()), (vec!["1", "1"], 4), "{seen}");
+        assert!(lines[3].starts_with("lo 0000"), "{seen}");
+    }
+    assert!(seen[2..].iter().all(|other| *other == seen[2]), "{seen:?}");
+    sandbox.confinement.network = Network::None;
+    assert!(!seen.contains(&sandbox.sh(look).output), "or they would meet others there");
+}
+
+#[test]
+fn who_is_sealed_makes_no_sockets() {
+    let mut sandbox = workspace();
+    sandbox.place(".", RUN);
+    let make = "import socket\nfor family in (1, 2, 10, 16, 40):\n try: socket.socket(family, 3 if family == 16 \
+                else 1)\n except PermissionError: print('no')\n else: print('yes')\nsocket.socketpair()";
+    let make = |sandbox: &Sandbox| sandbox.run("/usr/bin/python3", &["python3", "-c", make]).output;
+    for tier in [Tier::Namespaces, Tier::Landlock] {
+        sandbox.confinement.tier = tier;
+        sandbox.confinement.network = Network::Sealed;
+        assert_eq!(make(&sandbox), "no\n".repeat(5), "{tier:?}");
+        sandbox.confinement.network = Network::Shared;
+        assert!(make(&sandbox).contains("yes"), "or the test could not fail");
+    }
+}
+
 #[test]
 fn this_machine_has_what_the_tests_need() {
     let machine = SPAWNER.probe(Duration::from_mins(1)).unwrap();

@@ -38,7 +38,7 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
     };
     let tier_one = confinement(Tier::Namespaces, tree.twenty_rules(), Network::None);
     let tier_two = confinement(Tier::Landlock, tree.twenty_rules(), Network::None);
-    let mut sealed = confinement(Tier::Namespaces, libraries(), Network::None);
+    let mut sealed = confinement(Tier::Namespaces, libraries(), Network::Sealed);
     sealed.execute = Execute::Itself;
     Ok(vec![
         against_plain("namespaces, 20 rules", 6.0, tier_one.clone()),

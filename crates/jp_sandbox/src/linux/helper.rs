@@ -26,14 +26,18 @@ use rustix::{
 
 use super::{
     ahead,
-    message::{Start, Written},
+    message::{Order, Start, Written},
+    nowhere::Nowhere,
     probe,
     socket::Socket,
     supervisor,
     sys::{self, Alone, Fork},
     tool::Streams,
 };
-use crate::failure::Step;
+use crate::{
+    confinement::Network,
+    failure::{Failure, Step},
+};
 
 /// The word by which a program knows that it was started as the helper.
 pub const WORD: &str = "__sandbox";
@@ -49,7 +53,9 @@ pub fn serve() -> ExitCode {
 /// Carries out one order, in a process that `parent` has forked for it, and does not come back.
 pub(super) fn serve_once(alone: Alone, parent: Pid) -> ! {
     let begun = || -> io::Result<Socket> {
-        end_with(parent);
+        if !end_with(parent) {
+            sys::exit(0)
+        }
         rustix::process::chdir("/")?;
         begin(alone)
     };
@@ -66,7 +72,7 @@ fn take_only_order(alone: Alone, socket: Socket) -> ! {
             outlive_parent();
             supervisor::mind(begun, &socket)
         }
-        Ok(None) | Err(_) => take_order(alone, socket, None),
+        Ok(None) | Err(_) => take_order(alone, socket, None, None),
     }
 }
 
@@ -77,22 +83,51 @@ fn try_serve() -> io::Result<()> {
     sys::ignore_signal(libc::SIGCHLD, true);
     let (taken, take) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     let helper = rustix::process::getpid();
+    // Tried once, and not before somebody could have used it.
+    let mut nowhere: Option<io::Result<Nowhere>> = None;
     loop {
         let next = match sys::fork(alone)? {
             Fork::Child => {
                 drop(taken);
-                end_with(helper);
-                take_order(alone, socket, Some(take))
+                if !end_with(helper) {
+                    sys::exit(0)
+                }
+                take_order(
+                    alone,
+                    socket,
+                    Some(take),
+                    nowhere.as_ref().and_then(|made| made.as_ref().ok()),
+                )
             }
             Fork::Parent(next) => next,
         };
-        if !needs_another(&socket, &taken, next)? {
-            // It hears of the end as this process does, and is not left for somebody else to reap.
-            let _ = waitpid(Some(next), WaitOptions::empty());
-            return Ok(());
+        loop {
+            match wait_for_news(&socket, &taken, next)? {
+                News::Taken => break,
+                News::Sealed => drop(nowhere.get_or_insert_with(|| Nowhere::make(alone))),
+                News::End => {
+                    // It hears of the end as this process does, and is not left for somebody else to reap.
+                    let _ = waitpid(Some(next), WaitOptions::empty());
+                    return Ok(());
+                }
+            }
         }
     }
 }
+
+/// What the helper waits for.
+enum News {
+    /// There has to be another supervisor, because this one has taken an order or was killed while it waited for one.
+    Taken,
+    /// There was a program without a network. More of them may follow.
+    Sealed,
+    /// There will be no more orders.
+    End,
+}
+
+/// What a supervisor tells the helper: that it has taken an order, and that the order is one for [`News::Sealed`].
+const TAKEN: u8 = 1;
+const SEALED: u8 = 2;
 
 /// Leaves everything behind but the socket, which is the standard input.
 fn begin(alone: Alone) -> io::Result<Socket> {
@@ -109,9 +144,7 @@ fn begin(alone: Alone) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Waits until there has to be another supervisor, because this one has taken an order or was killed
-/// while it waited for one; false when there will be no more orders.
-fn needs_another(socket: &Socket, taken: &OwnedFd, waiting: Pid) -> io::Result<bool> {
+fn wait_for_news(socket: &Socket, taken: &OwnedFd, waiting: Pid) -> io::Result<News> {
     let ended = match pidfd_open(waiting, PidfdFlags::empty()) {
         Ok(ended) => Some(ended),
         // It has ended already, perhaps after it took an order.
@@ -131,21 +164,21 @@ fn needs_another(socket: &Socket, taken: &OwnedFd, waiting: Pid) -> io::Result<b
         }
     }
     if waits[1].revents().contains(PollFlags::IN) {
-        rustix::io::read(taken, &mut [0; 1])?;
-        return Ok(true);
+        let mut told = [0];
+        rustix::io::read(taken, &mut told)?;
+        return Ok(if told == [SEALED] { News::Sealed } else { News::Taken });
     }
     // With the socket the supervisor ends as well, and that is no reason for another.
-    Ok(waits[0].revents().is_empty())
+    Ok(if waits[0].revents().is_empty() { News::Taken } else { News::End })
 }
 
 /// A supervisor without an order ends with whoever forked it, also one that does not run: as long as it holds
-/// the socket, an order in it is neither carried out nor gone.
-fn end_with(parent: Pid) {
+/// the socket, an order in it is neither carried out nor gone. False if it is too late for that: then it has to end
+/// by itself.
+pub(super) fn end_with(parent: Pid) -> bool {
     let set = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     // The kernel only tells of an end that is still to come.
-    if set.is_err() || rustix::process::getppid() != Some(parent) {
-        sys::exit(0)
-    }
+    set.is_ok() && rustix::process::getppid() == Some(parent)
 }
 
 /// What a supervisor starts outlives the helper. Should somebody have stopped this process, a program that knows its
@@ -155,47 +188,55 @@ fn outlive_parent() {
 }
 
 /// A supervisor's life: one order, or the end.
-fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>) -> ! {
+fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>, nowhere: Option<&Nowhere>) -> ! {
     let Ok(Some((start, descriptors))) = socket.receive() else { sys::exit(0) };
     outlive_parent();
     // One that was forked for a single order talks about it over the socket that it came by.
-    let own = match take {
+    let own = match &take {
         Some(take) => {
-            let _ = rustix::io::write(&take, &[1]);
+            let _ = rustix::io::write(take, &[TAKEN]);
             drop(socket);
             None
         }
         None => Some(socket),
     };
     sys::ignore_signal(libc::SIGCHLD, false);
-    let _ = carry_out(alone, start, descriptors.into_iter(), own);
+    if let Some((order, streams, control)) = read(alone, start, descriptors.into_iter(), own) {
+        let is_sealed = |order: &Order| order.confinement.network == Network::Sealed;
+        if let (Some(take), None, Ok(true)) = (take, nowhere, order.as_ref().map(is_sealed)) {
+            let _ = rustix::io::write(take, &[SEALED]);
+        }
+        supervisor::run(alone, order, streams, &control, nowhere)
+    }
     sys::exit(0)
 }
 
-/// None where what should have come with it has not.
-fn carry_out(
+/// The order, what becomes the standard streams, and the socket to talk about it. None where what should have come
+/// with it has not, and where it was answered.
+fn read(
     alone: Alone,
     start: Start,
     mut with: impl Iterator<Item = OwnedFd>,
     own: Option<Socket>,
-) -> Option<()> {
+) -> Option<(Result<Order, Failure>, Streams, Socket)> {
     let order = match start {
         Start::Run(order) => order,
         Start::Probe => {
-            return Socket::from(with.next()?).send(&probe::probe(alone), &[]).ok();
+            let _ = Socket::from(with.next()?).send(&probe::probe(alone), &[]);
+            return None;
         }
     };
     let streams = Streams { stdin: with.next()?, stdout: with.next()?, stderr: with.next()? };
     let bytes = match order {
         Written::Here(bytes) => Ok(bytes),
-        Written::Aside { bytes } => read(with.next()?, bytes),
+        Written::Aside { bytes } => read_file(with.next()?, bytes),
     };
     let order = bytes.and_then(|bytes| postcard::from_bytes(&bytes).map_err(io::Error::other));
     let control = own.or_else(|| with.next().map(Socket::from))?;
-    supervisor::run(alone, order.map_err(Step::Request.of("")), streams, &control)
+    Some((order.map_err(Step::Request.of("")), streams, control))
 }
 
-fn read(file: OwnedFd, length: u64) -> io::Result<Vec<u8>> {
+fn read_file(file: OwnedFd, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::from(file).take(length).read_to_end(&mut bytes)?;
     Ok(bytes)

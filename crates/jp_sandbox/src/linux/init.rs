@@ -68,7 +68,8 @@ fn prepare(
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(Step::Namespaces.of("the link to the supervisor"))?;
     map_identity(identity)?;
-    if how.network != Network::Shared {
+    // Where nobody can make a socket there is nothing that it could be for.
+    if matches!(how.network, Network::None | Network::Proxy) {
         sys::loopback_up().map_err(Step::Network.of("the loopback interface"))?;
     }
     if how.network == Network::Proxy {

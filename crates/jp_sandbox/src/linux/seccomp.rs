@@ -291,6 +291,7 @@ fn requests(tier: Tier) -> Vec<Case> {
 /// after.
 fn sockets(wanted: Wanted) -> Answer {
     let families: &[libc::c_int] = match (wanted.tier, wanted.network) {
+        (_, Network::Sealed) => return Answer::Error(libc::EPERM),
         (Tier::Namespaces, Network::Shared) => {
             &[libc::AF_UNIX, libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6]
         }

@@ -22,6 +22,7 @@ use super::{
     init,
     message::{Control, Inner, Order},
     notify::Observer,
+    nowhere::Nowhere,
     socket::Socket,
     sys::{self, Alone, Fork},
     terminal::Lent,
@@ -47,12 +48,13 @@ pub(super) fn run(
     order: Result<Order, Failure>,
     streams: Streams,
     control: &Socket,
+    nowhere: Option<&Nowhere>,
 ) -> ! {
     // It may have lain here for long: what nobody waits for any more is not begun.
     if control.is_left() {
         sys::exit(0)
     }
-    if let Err(failure) = order.and_then(|order| start(alone, &order, streams, control)) {
+    if let Err(failure) = order.and_then(|order| start(alone, &order, streams, control, nowhere)) {
         let _ = control.send(&Event::Failed(failure), &[]);
     }
     sys::exit(0)
@@ -70,10 +72,16 @@ pub(super) fn mind(begun: Ahead, control: &Socket) -> ! {
     sys::exit(0)
 }
 
-fn start(alone: Alone, order: &Order, streams: Streams, control: &Socket) -> Result<(), Failure> {
+fn start(
+    alone: Alone,
+    order: &Order,
+    streams: Streams,
+    control: &Socket,
+    nowhere: Option<&Nowhere>,
+) -> Result<(), Failure> {
     let terminal = Lent::by(order.confinement.terminal);
     let begun = match order.confinement.tier {
-        Tier::Namespaces => begin_init(alone, order, streams)?,
+        Tier::Namespaces => begin_init(alone, order, streams, nowhere)?,
         Tier::Landlock | Tier::None => {
             let begun = begin_tool(alone, order, &streams).map_err(unforked)?;
             // Whoever reads what the tool says hears of its end when nobody else can write there.
@@ -101,12 +109,17 @@ struct Begun {
     failure: Option<Failure>,
 }
 
-fn begin_init(alone: Alone, order: &Order, streams: Streams) -> Result<Begun, Failure> {
+fn begin_init(
+    alone: Alone,
+    order: &Order,
+    streams: Streams,
+    nowhere: Option<&Nowhere>,
+) -> Result<Begun, Failure> {
     // Inside its own namespace a process cannot tell who it was.
     let identity = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let (tool_ours, tool_theirs) = Socket::pair().map_err(unforked)?;
     let (ours, theirs) = Socket::pair().map_err(unforked)?;
-    match sys::fork_into(alone, namespaces(order)).map_err(Step::Namespaces.of(""))? {
+    match sys::fork_into(alone, namespaces(order, nowhere)).map_err(Step::Namespaces.of(""))? {
         Fork::Child => {
             drop((ours, tool_ours));
             init::run(alone, order, identity, streams, &theirs, tool_theirs)
@@ -129,11 +142,14 @@ fn begin_tool(alone: Alone, order: &Order, streams: &Streams) -> io::Result<Begu
     Ok(Begun { first, init: None, tool: Some(ours), failure: None })
 }
 
-fn namespaces(order: &Order) -> libc::c_int {
-    match order.confinement.network {
-        Network::Shared => NAMESPACES,
-        Network::None | Network::Proxy => NAMESPACES | libc::CLONE_NEWNET,
-    }
+/// What is made for the first process inside. It comes into the network in which this process is then.
+fn namespaces(order: &Order, nowhere: Option<&Nowhere>) -> libc::c_int {
+    let has_it = match order.confinement.network {
+        Network::Shared => true,
+        Network::Sealed => nowhere.is_some_and(|nowhere| nowhere.enter().is_ok()),
+        Network::None | Network::Proxy => false,
+    };
+    if has_it { NAMESPACES } else { NAMESPACES | libc::CLONE_NEWNET }
 }
 
 /// What is watched. The first process is the init of the namespace, or the tool itself without one.

@@ -13,7 +13,8 @@ use crate::confinement::{Network, Tier};
 pub(super) fn of(request: &Request<'_>) -> Network {
     let rules = request.policy.map_or(&[][..], |policy| &policy.net);
     match (request.profile, rules) {
-        (Profile::Sealed { .. }, _) | (Profile::Strict, []) => Network::None,
+        (Profile::Sealed { .. }, _) => Network::Sealed,
+        (Profile::Strict, []) => Network::None,
         (_, []) => Network::Shared,
         (_, rules) if !allows_anything(rules) => Network::None,
         _ if request.tier == Tier::Landlock => Network::None,
@@ -26,7 +27,7 @@ pub(super) fn rows(policy: &AccessPolicy, network: Network) -> impl Iterator<Ite
     policy.net.iter().map(move |rule| {
         let (fidelity, reason) = match network {
             Network::Proxy => through_proxy(policy, rule),
-            Network::None => without_network(policy, rule),
+            Network::None | Network::Sealed => without_network(policy, rule),
             Network::Shared => (Fidelity::Looser, words::NO_TIER),
         };
         Row { subject: rule.to_string(), aspect: Aspect::Net, fidelity, reason: reason.to_owned() }

@@ -242,7 +242,7 @@ impl Build<'_> {
             self.set_directory(path, READ_AND_RUN);
         }
         self.hide_root_secrets();
-        if network != Network::None {
+        if network.leads_out() {
             self.lookup_files();
         }
         for path in &self.request.system.read {

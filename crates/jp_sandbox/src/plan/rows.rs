@@ -186,7 +186,7 @@ fn landlock_rows(request: &Request<'_>, network: Network, outcome: &Outcome<'_>)
     rows.extend(
         outside.map(|path| profile_row(path.as_str(), Fidelity::Stricter, words::SIBLINGS)),
     );
-    if network != Network::None {
+    if network.leads_out() {
         rows.push(profile_row("unix sockets", Fidelity::Stricter, words::UNIX_SOCKETS));
     }
     rows

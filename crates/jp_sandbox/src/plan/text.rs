@@ -78,7 +78,7 @@ fn tier(tier: Tier) -> &'static str {
 fn network(network: Network) -> &'static str {
     match network {
         Network::Shared => "shared",
-        Network::None => "none",
+        Network::None | Network::Sealed => "none",
         Network::Proxy => "proxy",
     }
 }

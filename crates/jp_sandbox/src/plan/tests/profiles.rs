@@ -301,7 +301,7 @@ fn a_dry_run_of_a_tool_without_rules() {
 fn the_sealed_profile_under_landlock() {
     let profile = Profile::Sealed { may_execute_system: false };
     let plan = Case { profile, tier: Tier::Landlock, ..case() }.plan();
-    assert_eq!((plan.verdict(false), plan.network), (Verdict::Run, Network::None));
+    assert_eq!((plan.verdict(false), plan.network), (Verdict::Run, Network::Sealed));
     assert_eq!(plan.view.at("/home/me/ws".into()), What::Hidden);
     assert_eq!(plan.fidelity(), Fidelity::Stricter, "there is no temporary directory");
 }

@@ -61,7 +61,7 @@ fn of_plan(plan: &Plan) -> Value {
     };
     let network = match plan.network {
         Network::Shared => "shared",
-        Network::None => "none",
+        Network::None | Network::Sealed => "none",
         Network::Proxy => "proxy",
     };
     let place = |place: &jp_sandbox::view::Place| json!({ "path": place.path, "seen": place.what.to_string() });

@@ -200,7 +200,7 @@ impl Drop for World {
 }
 
 /// A line to another process and back, which does nothing with it.
-fn echo() -> Result<Duration> {
+pub(super) fn echo() -> Result<Duration> {
     let failed = Failure::because("cannot talk to an echo");
     let talk = || -> io::Result<Duration> {
         let mut child =

@@ -24,8 +24,8 @@ use self::worker::{Order, Way};
 use super::Programs;
 use super::mcp::bare::{Make, Mcp};
 use super::measure::{Pair, Work};
-use super::pin;
 use super::tools::{NEEDLE, ripgrep, searched_tree};
+use super::{pin, plugin};
 use crate::failure::{Failure, Result};
 
 /// How many files are read together.
@@ -58,6 +58,7 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
         let slower = (&threads, "MCP with threads", f64::INFINITY);
         pairs.push(against_mcp(&tool, &dir, file, slower));
     }
+    pairs.push(floor(&pipes, &dir));
     // How much base64 costs is told, and nobody has said how much it may.
     let binary = ("1MiB.bin", Way::HostBytes);
     pairs.push(against_direct(&tool, &dir, binary, 4, f64::INFINITY));
@@ -115,6 +116,23 @@ fn against_mcp(
         limit,
         samples: 30,
         subject: Work::timed(move || tool.ask(&order)),
+        peer: Work::timed(move || mcp.read(&path, size, times)),
+    }
+}
+
+/// What no host can be faster than: a line to another process and back, without a file or a policy. Where that
+/// alone is a fifth of what MCP takes, no file can be read in that time.
+fn floor(mcp: &Rc<Mcp>, dir: &Rc<Dir>) -> Pair {
+    let (mcp, (file, size, times, _)) = (mcp.clone(), FILES[0]);
+    let path = dir.0.join(file);
+    Pair {
+        name: format!("a bare pipe echo, against reading {file} by MCP"),
+        limit: f64::INFINITY,
+        samples: 30,
+        subject: Work::timed(|| {
+            let _pinned = pin::to_one_core()?;
+            plugin::echo()
+        }),
         peer: Work::timed(move || mcp.read(&path, size, times)),
     }
 }

@@ -108,7 +108,7 @@ impl LockedOnDisk {
     fn convert(&mut self) -> Result<(), StoreError> {
         let stream = self.store.read_stream(&self.events, &self.directory)?;
         let root = self.store.root_of(self.id)?;
-        let bytes = stream.to_lines();
+        let bytes = stream.into_lines();
         let make = || {
             let directory = beneath::open_dir(root, &self.directory)?;
             let temporary = beneath::unique_name(".events.")?;

@@ -135,9 +135,13 @@ def run(description, main):
         # sys.exit() with nothing, a code or a text; argparse ends a program like this too.
         code = 0 if ended.code is None else ended.code
         end = {"code": code} if isinstance(code, int) else {"code": 1, "reason": str(code)}
+    except KeyboardInterrupt:
+        end = {"code": 130}
     except Exception as error:
         traceback.print_exc()
         end = {"code": 1, "reason": "%s: %s" % (type(error).__name__, error)}
+    if "reason" in end:
+        end["reason"] = _text(end["reason"])
     session.send(type="exit", **end)
     sys.stdout.flush()
     sys.stderr.flush()

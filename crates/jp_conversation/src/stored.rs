@@ -13,6 +13,7 @@ mod plain;
 use std::{borrow::Cow, fmt};
 
 use base64_simd::STANDARD as BASE64;
+use jp_json::has_more_values;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor, ser::SerializeMap};
 use serde_json::{Map, Value};
 
@@ -27,6 +28,10 @@ pub use self::plain::write_plain;
 /// message that is around them. It is also what a plugin can push.
 pub const MOST_NESTED: usize = 125;
 
+/// So many values an event may have to be read. As values they would take a hundred times as much memory as on
+/// the disk.
+pub const MOST_VALUES: usize = 1_000_000;
+
 /// Why a stored event could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
@@ -38,6 +43,8 @@ pub enum EventError {
     Timestamp(#[from] InvalidTimestamp),
     #[error("nested more than {MOST_NESTED} levels deep")]
     Nested,
+    #[error("more than {MOST_VALUES} values")]
+    TooMany,
     #[error("`{kind}` event without `{field}`")]
     Missing { kind: &'static str, field: &'static str },
 }
@@ -73,6 +80,7 @@ pub(crate) fn write_line(event: &Event, bytes: &mut Vec<u8>) {
 
 /// Reads the stored form of one event.
 pub fn from_slice(line: &[u8]) -> Result<Event, EventError> {
+    check_count(line)?;
     match serde_json::from_slice::<Wire>(line) {
         Ok(wire) if is_known(&wire.kind.0) => wire.into_event(),
         // Not a type we know, or fields that do not fit: an unknown type may use any field as it
@@ -80,6 +88,21 @@ pub fn from_slice(line: &[u8]) -> Result<Event, EventError> {
         Ok(_) => unknown_event(line, None),
         Err(error) => unknown_event(line, Some(error)),
     }
+}
+
+/// Reads the stored form of one event as an object, with its encoded strings decoded.
+pub(crate) fn object_from_slice(line: &[u8]) -> Result<Map<String, Value>, EventError> {
+    check_count(line)?;
+    let mut object = serde_json::from_slice(line)?;
+    decode(&mut object);
+    Ok(object)
+}
+
+fn check_count(line: &[u8]) -> Result<(), EventError> {
+    if has_more_values(line, MOST_VALUES) {
+        return Err(EventError::TooMany);
+    }
+    Ok(())
 }
 
 /// The fields of all event types together.

@@ -6,23 +6,26 @@
 //! is white space to any JSON reader. What stands behind the last closing line was never finished;
 //! readers do not see it, and the next writer cuts it off.
 //!
-//! Older stores hold one JSON array instead ([`Stream::from_array`]).
+//! Older stores hold one JSON array instead ([`Stream::from_array`]), which becomes lines when it is read.
+//!
+//! Where events begin is not remembered but found again: a file may be lines of one byte, each of which would
+//! take many times as much as it has.
 
-use std::ops::Range;
-
-use memchr::{memchr_iter, memrchr};
-use serde_json::{Map, Value, value::RawValue};
+use memchr::{memchr, memrchr};
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use crate::{
     event::Event,
     stored::{self, EventError},
 };
 
-/// The stored bytes of a conversation and where each event is in them.
+/// The stored bytes of a conversation, one event a line.
 #[derive(Debug, Clone, Default)]
 pub struct Stream {
     bytes: Vec<u8>,
-    events: Vec<Range<usize>>,
+    /// Where the first line is that counts.
+    start: usize,
 }
 
 /// The text is not a JSON array.
@@ -31,45 +34,28 @@ pub struct Stream {
 pub struct NotAnArray(#[from] serde_json::Error);
 
 impl Stream {
-    /// Finds the events in a file of lines. An unfinished batch at the end is left out.
+    /// The events of a file of lines. An unfinished batch at the end is left out.
     pub fn from_lines(mut bytes: Vec<u8>) -> Self {
         bytes.truncate(committed_len(&bytes));
-        let mut events = Vec::new();
-        let mut start = 0;
-        for end in memchr_iter(b'\n', &bytes) {
-            // Empty lines are nobody's event; a person's editor may leave one behind.
-            if !bytes[start..end].trim_ascii().is_empty() {
-                events.push(start..end);
-            }
-            start = end + 1;
-        }
-        Self { bytes, events }
+        Self { bytes, start: 0 }
     }
 
-    /// Finds the events in a file that is one JSON array.
-    pub fn from_array(bytes: Vec<u8>) -> Result<Self, NotAnArray> {
-        let items: Vec<&RawValue> = serde_json::from_slice(&bytes)?;
-        let base = bytes.as_ptr() as usize;
-        let events = items
-            .iter()
-            .map(|item| {
-                let start = item.get().as_ptr() as usize - base;
-                start..start + item.get().len()
-            })
-            .collect();
-        Ok(Self { bytes, events })
+    /// The events of a file that is one JSON array. Nothing in them is changed but white space.
+    pub fn from_array(mut bytes: Vec<u8>) -> Result<Self, NotAnArray> {
+        // Its items are looked at one by one, and none of them is kept.
+        serde_json::from_slice::<Vec<IgnoredAny>>(&bytes)?;
+        array_to_lines(&mut bytes);
+        Ok(Self { bytes, start: 0 })
     }
 
     /// Appends what [`encode_batch`] made, as if it had been read from the file.
     pub fn extend(&mut self, batch: &[u8]) {
-        let tail = Self::from_lines(batch.to_vec());
-        let offset = self.bytes.len();
-        self.bytes.extend_from_slice(&tail.bytes);
-        self.events.extend(tail.events.iter().map(|r| r.start + offset..r.end + offset));
+        self.bytes.extend_from_slice(&batch[..committed_len(batch)]);
     }
 
+    /// How many events there are; they are counted.
     pub fn len(&self) -> usize {
-        self.events.len()
+        self.raw().count()
     }
 
     /// How many bytes of the file belong to finished batches.
@@ -78,13 +64,18 @@ impl Stream {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.raw().next().is_none()
     }
 
     /// Keeps the last `count` events.
     pub fn keep_last(&mut self, count: usize) {
-        let excess = self.len().saturating_sub(count);
-        self.events.drain(..excess);
+        let mut lines = self.lines();
+        for _ in 0..count {
+            if lines.next_back().is_none() {
+                break;
+            }
+        }
+        self.start += lines.rest.len();
     }
 
     /// The events, typed. An event that cannot be read is an error of its own; the others are fine.
@@ -95,31 +86,59 @@ impl Stream {
     /// The events as the objects they are stored as, with the encoded strings decoded. Unlike
     /// [`events`](Self::events) this keeps fields we do not know.
     pub fn objects(&self) -> impl Iterator<Item = Result<Map<String, Value>, EventError>> + '_ {
-        self.raw().map(|line| {
-            let mut object = serde_json::from_slice(line)?;
-            stored::decode(&mut object);
-            Ok(object)
-        })
+        self.raw().map(stored::object_from_slice)
     }
 
-    /// All events as the bytes of a file of lines, nothing in them changed but white space.
-    pub fn to_lines(&self) -> Vec<u8> {
-        let mut lines = Vec::with_capacity(self.bytes.len());
-        for event in self.raw() {
-            push_compact(event, &mut lines);
-            lines.push(b'\n');
-        }
-        lines
-    }
-
-    /// The bytes of the file that belong to finished batches.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
+    /// All events as the bytes of a file of lines.
+    pub fn into_lines(mut self) -> Vec<u8> {
+        self.bytes.drain(..self.start);
         self.bytes
     }
 
     /// The stored bytes of each event.
     pub fn raw(&self) -> impl DoubleEndedIterator<Item = &[u8]> + '_ {
-        self.events.iter().map(|range| self.bytes[range.clone()].trim_ascii())
+        self.lines()
+    }
+
+    fn lines(&self) -> Lines<'_> {
+        Lines { rest: &self.bytes[self.start..] }
+    }
+}
+
+/// Lines without the white space around them. Empty ones are nobody's event; a person's editor may leave one
+/// behind.
+struct Lines<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        while !self.rest.is_empty() {
+            let end = memchr(b'\n', self.rest).unwrap_or(self.rest.len());
+            let line = self.rest[..end].trim_ascii();
+            self.rest = self.rest.get(end + 1..).unwrap_or_default();
+            if !line.is_empty() {
+                return Some(line);
+            }
+        }
+        None
+    }
+}
+
+impl DoubleEndedIterator for Lines<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        while !self.rest.is_empty() {
+            let text = self.rest.strip_suffix(b"\n").unwrap_or(self.rest);
+            let start = memrchr(b'\n', text).map_or(0, |at| at + 1);
+            self.rest = &self.rest[..start];
+            let line = text[start..].trim_ascii();
+            if !line.is_empty() {
+                return Some(line);
+            }
+        }
+        None
     }
 }
 
@@ -172,8 +191,51 @@ pub fn committed_len(bytes: &[u8]) -> usize {
     0
 }
 
-/// Copies JSON without the white space between its tokens, and so without line breaks. Parsing and
-/// writing it again would lose digits of large numbers.
+/// Makes a JSON array into lines, in its own place: what stands around its items becomes line breaks, and the
+/// white space between tokens goes, line breaks among it. Parsing and writing it again would lose digits of
+/// large numbers.
+fn array_to_lines(bytes: &mut Vec<u8>) {
+    let (mut to, mut depth) = (0, 0_usize);
+    let (mut in_string, mut escaped) = (false, false);
+    for at in 0..bytes.len() {
+        let byte = bytes[at];
+        let kept = match byte {
+            _ if in_string => {
+                in_string = escaped || byte != b'"';
+                escaped = !escaped && byte == b'\\';
+                byte
+            }
+            b'"' => {
+                in_string = true;
+                byte
+            }
+            b'[' | b'{' => {
+                depth += 1;
+                // The first of all is the array's own.
+                if depth == 1 {
+                    continue;
+                }
+                byte
+            }
+            b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 { b'\n' } else { byte }
+            }
+            b',' if depth == 1 => b'\n',
+            _ if byte.is_ascii_whitespace() => continue,
+            _ => byte,
+        };
+        bytes[to] = kept;
+        to += 1;
+    }
+    bytes.truncate(to);
+    // One without items has no line.
+    if *bytes == b"\n" {
+        bytes.clear();
+    }
+}
+
+/// Copies JSON without the white space between its tokens, and so without line breaks.
 pub(crate) fn push_compact(json: &[u8], out: &mut Vec<u8>) {
     let (mut in_string, mut escaped) = (false, false);
     for &byte in json {

@@ -87,7 +87,7 @@ impl Validator {
             let index = index.saturating_sub(offset);
             event.map_err(|error| Rejection { index, reason: said(&error) })?;
         }
-        let bytes = lines.into_bytes();
+        let bytes = lines.into_lines();
         batch_state.tool_calls.iter().for_each(|id| self.tool_calls.insert(id));
         batch_state.inquiries.iter().for_each(|id| self.inquiries.insert(id));
         self.turn_active = batch_state.turn_active;

@@ -3,6 +3,8 @@
 //! A value takes up to a hundred times as much memory as the two bytes it can be written in, so a line of 16 MiB
 //! could become a gigabyte. What has more values than anybody needs is not read.
 
+pub use jp_json::values_in;
+
 /// The most values that a message may have.
 pub const MAX_VALUES: usize = 200_000;
 
@@ -14,25 +16,6 @@ pub fn count_values(line: &[u8]) -> Option<usize> {
         return Some(line.len() / 2);
     }
     Some(values_in(line)).filter(|count| *count <= MAX_VALUES)
-}
-
-/// How many values a text of JSON has, at least.
-pub fn values_in(text: &[u8]) -> usize {
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for &byte in text {
-        if in_string {
-            in_string = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-            continue;
-        }
-        match byte {
-            b'"' => in_string = true,
-            // Each value but the last of a list is followed by a comma, each list and object has a beginning.
-            b',' | b'[' | b'{' => count += 1,
-            _ => {}
-        }
-    }
-    count
 }
 
 #[cfg(test)]

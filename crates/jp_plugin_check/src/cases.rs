@@ -3,7 +3,7 @@
 use crate::{
     CannotStart, Ground, Patience, Program, Transcript,
     finding::Finding,
-    play::{MOST_REQUESTS, MOST_SAID, Manner, Played, Then, TooMuch, play},
+    play::{MOST_ANSWERED, MOST_REQUESTS, MOST_SAID, Manner, Played, Then, TooMuch, play},
     wire::Pace,
 };
 
@@ -235,6 +235,9 @@ fn silent(played: &Played, patience: Patience) -> String {
     let too_much = played.too_much.map(|what| match what {
         TooMuch::Said => format!("it said more than {} MiB before it", MOST_SAID >> 20),
         TooMuch::Asked => format!("it asked for more than {MOST_REQUESTS} things before it"),
+        TooMuch::Answered => {
+            format!("it asked for answers of more than {} MiB before it", MOST_ANSWERED >> 20)
+        }
     });
     let why = too_much.unwrap_or_else(|| match (&played.stray, &played.exit, &played.ended) {
         (Some(_), ..) => "it wrote a line that is no message".to_owned(),

@@ -5,7 +5,6 @@ use jp_plugin::{
     to_host::{self, Asked, Exit},
 };
 use jp_plugin_host::session::{MAX_VALUES, count_values};
-use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{Receiver, UnboundedSender},
     time::{Duration, Instant, sleep, sleep_until, timeout},
@@ -23,6 +22,10 @@ use crate::{
 /// be shown and recorded; who says more is not listened to any more.
 pub(crate) const MOST_SAID: usize = 24 << 20;
 pub(crate) const MOST_REQUESTS: usize = 2_000;
+
+/// The most that a plugin is answered in one run, in bytes. That is kept too, and waits for a plugin that does not
+/// read: a few bytes of a request can ask for many.
+pub(crate) const MOST_ANSWERED: usize = 64 << 20;
 
 /// How many wrong messages are told.
 const MOST_WRONG: usize = 8;
@@ -66,7 +69,10 @@ impl Manner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TooMuch {
     Said,
+    /// Too often.
     Asked,
+    /// For too many bytes.
+    Answered,
 }
 
 /// What was seen of a run.
@@ -135,6 +141,8 @@ struct Stage {
     kept: Vec<Asked>,
     /// How many bytes the plugin has said.
     said: usize,
+    /// How many bytes it was told.
+    told: usize,
     /// How many of its messages want an answer.
     answers: usize,
     played: Played,
@@ -160,7 +168,8 @@ impl Stage {
             ended: None,
             stderr: String::new(),
         };
-        Self { to: Some(to), host, manner, kept: Vec::new(), said: 0, answers: 0, played }
+        let (kept, said, told, answers) = (Vec::new(), 0, 0, 0);
+        Self { to: Some(to), host, manner, kept, said, told, answers, played }
     }
 
     fn begin(&mut self, first: &HostToPlugin) {
@@ -196,6 +205,9 @@ impl Stage {
                     end = Instant::now() + patience.grace;
                 }
                 () = sleep_until(end) => return,
+            }
+            if self.played.too_much.is_some() {
+                break;
             }
         }
         if self.played.too_much.is_some() {
@@ -281,30 +293,40 @@ impl Stage {
         if self.manner.refuses {
             let why = "this host refuses everything; it is a check";
             self.say(&refused(asked.id, asked.request.kind(), why));
-        } else if let Ok(answer) = serde_json::from_slice(&self.host.answer(asked)) {
-            self.say_or_later(answer);
+        } else {
+            self.say_or_later(self.host.answer(asked));
         }
     }
 
     /// Says something, unless there is nobody to hear it any more.
     fn say(&mut self, message: &HostToPlugin) {
-        if let Ok(value) = serde_json::to_value(message) {
-            self.say_or_later(value);
+        let mut line = Vec::new();
+        if message.write_line(&mut line).is_ok() {
+            self.say_or_later(line);
         }
     }
 
-    /// Says it in the words of a later version, if this host is of one.
-    fn say_or_later(&mut self, mut value: Value) {
-        if let Some(object) = value.as_object_mut().filter(|_| self.manner.later) {
-            object.insert("of a later version".to_owned(), json!({"x": [1]}));
+    /// Says a line in the words of a later version, if this host is of one. No values are made of it: an answer
+    /// may have millions of them.
+    fn say_or_later(&mut self, mut line: Vec<u8>) {
+        let Some(to) = self.to.as_ref().filter(|_| self.played.too_much.is_none()) else { return };
+        if self.manner.later && line.ends_with(b"}\n") {
+            line.truncate(line.len() - 2);
+            line.extend_from_slice(LATER);
         }
-        let text = value.to_string();
-        if let Some(to) = &self.to {
-            let _ = to.send(format!("{text}\n").into_bytes());
-            self.played.transcript.add(Direction::ToPlugin, text);
+        self.told += line.len();
+        if self.told > MOST_ANSWERED {
+            self.played.too_much = Some(TooMuch::Answered);
+            return;
         }
+        let text = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+        let _ = to.send(line);
+        self.played.transcript.add(Direction::ToPlugin, text);
     }
 }
+
+/// The end of a message of a later version. Every message has other fields before it.
+const LATER: &[u8] = b",\"of a later version\":{\"x\":[1]}}\n";
 
 /// How long requests are waited for before their answers are sent in the opposite order.
 const KEPT: Duration = Duration::from_millis(150);

@@ -2,14 +2,20 @@
 //!
 //! Lines of the host are sent when everything that the plugin said before them has been heard. Several
 //! lines of the plugin in a row may come in any order, because its threads may. What it logs and what it
-//! writes to stderr is not compared.
+//! writes to stderr is not compared, and its logs are not kept. All of a run has one time to end in, however
+//! much is said meanwhile.
 
+use jp_plugin_host::session::{MAX_VALUES, count_values};
 use serde_json::Value;
-use tokio::{sync::mpsc::Receiver, time::timeout};
+use tokio::{
+    sync::mpsc::Receiver,
+    time::{Instant, timeout, timeout_at},
+};
 
 use crate::{
     CannotStart, Patience, Program, Started,
     finding::{Finding, short},
+    play::MOST_SAID,
     transcript::{Direction, Entry, Transcript},
     wire::{self, Heard, Pace},
 };
@@ -39,7 +45,8 @@ async fn run(
     seen: &mut Transcript,
 ) -> Result<Option<String>, CannotStart> {
     let Started { stdin, stdout, stderr, end } = program.start().await?;
-    let (mut lines, _hearing) = wire::hear(stdout, Pace::Full);
+    let (lines, _hearing) = wire::hear(stdout, Pace::Full);
+    let mut hearing = Hearing { lines, end: Instant::now() + patience.run, said: 0 };
     let (to, _saying) = wire::say(stdin, Pace::Full);
     let (_kept, _draining) = wire::drain(stderr);
     let mut to = Some(to);
@@ -50,7 +57,7 @@ async fn run(
                 let count =
                     rest.iter().take_while(|it| it.direction == Direction::FromPlugin).count();
                 let expected: Vec<&str> = rest[..count].iter().map(|it| &*it.text).collect();
-                if let Some(problem) = expect(&mut lines, &expected, patience, seen).await {
+                if let Some(problem) = hearing.expect(&expected, seen).await {
                     return Ok(Some(problem));
                 }
                 rest = &rest[count..];
@@ -76,34 +83,62 @@ async fn run(
     Ok((!ended).then_some(late))
 }
 
-/// Hears these lines, in any order.
-async fn expect(
-    lines: &mut Receiver<Heard>,
-    expected: &[&str],
-    patience: Patience,
-    seen: &mut Transcript,
-) -> Option<String> {
-    let is_log = |value: &Value| value["type"] == "log";
-    let mut expected: Vec<Value> = expected.iter().map(|line| read(line)).collect();
-    expected.retain(|value| !is_log(value));
-    while let Some(first) = expected.first().map(ToString::to_string) {
-        let line = match timeout(patience.run, lines.recv()).await {
-            Ok(Some(Heard::Line(line))) => String::from_utf8_lossy(&line).into_owned(),
-            Ok(Some(Heard::TooLong)) => return Some("it wrote a line that is too long".to_owned()),
-            Ok(None) => return Some(format!("it ended instead of saying {}", short(&first))),
-            Err(_) => return Some(format!("it did not say {}", short(&first))),
-        };
-        seen.add(Direction::FromPlugin, &*line);
-        let value = read(&line);
-        if is_log(&value) {
-            continue;
+/// What is heard in a run.
+struct Hearing {
+    lines: Receiver<Heard>,
+    /// When the run is over.
+    end: Instant,
+    /// How many bytes were heard.
+    said: usize,
+}
+
+impl Hearing {
+    /// Hears these lines, in any order.
+    async fn expect(&mut self, expected: &[&str], seen: &mut Transcript) -> Option<String> {
+        let mut expected: Vec<Value> = expected.iter().map(|line| read(line)).collect();
+        expected.retain(|value| !is_log(value));
+        while let Some(first) = expected.first().map(ToString::to_string) {
+            let line = match self.line(&first).await {
+                Ok(line) => line,
+                Err(problem) => return Some(problem),
+            };
+            let value = read(&line);
+            if is_log(&value) {
+                continue;
+            }
+            seen.add(Direction::FromPlugin, &*line);
+            match expected.iter().position(|wanted| *wanted == value) {
+                Some(place) => drop(expected.remove(place)),
+                None => {
+                    return Some(format!("it said {} instead of {}", short(&line), short(&first)));
+                }
+            }
         }
-        match expected.iter().position(|wanted| *wanted == value) {
-            Some(place) => drop(expected.remove(place)),
-            None => return Some(format!("it said {} instead of {}", short(&line), short(&first))),
-        }
+        None
     }
-    None
+
+    /// The next line, if it is one that can be compared, in time.
+    async fn line(&mut self, wanted: &str) -> Result<String, String> {
+        let line = match timeout_at(self.end, self.lines.recv()).await {
+            Ok(Some(Heard::Line(line))) => line,
+            Ok(Some(Heard::TooLong)) => return Err("it wrote a line that is too long".to_owned()),
+            Ok(None) => return Err(format!("it ended instead of saying {}", short(wanted))),
+            Err(_) => return Err(format!("it did not say {}", short(wanted))),
+        };
+        self.said += line.len();
+        if self.said > MOST_SAID {
+            let most = MOST_SAID >> 20;
+            return Err(format!("it said more than {most} MiB instead of {}", short(wanted)));
+        }
+        if count_values(&line).is_none() {
+            return Err(format!("it wrote a message of more than {MAX_VALUES} values"));
+        }
+        Ok(String::from_utf8_lossy(&line).into_owned())
+    }
+}
+
+fn is_log(value: &Value) -> bool {
+    value["type"] == "log"
 }
 
 /// What a line says; one that is no JSON is compared as text.

@@ -48,6 +48,9 @@ enum Mistake {
     PrintsForEver,
     SendsTooManyValues,
     AsksForTheSameNonsense,
+    AsksForMuch,
+    LogsForEver,
+    LogsALot,
 }
 
 /// Starts the same plugin again and again.
@@ -130,6 +133,12 @@ async fn plugin(mut wire: Wire, mistake: Mistake, run: usize) -> u8 {
         wire.say(json!({"type": "dance", "id": "a"})).await;
         wire.next().await;
     }
+    if mistake == Mistake::AsksForMuch {
+        return asks_for_much(&mut wire).await;
+    }
+    if mistake == Mistake::LogsForEver {
+        return logs_for_ever(&mut wire).await;
+    }
     if let Some(line) = floods(mistake) {
         while wire.out.write_all(line.as_bytes()).await.is_ok() {}
         return 1;
@@ -155,9 +164,35 @@ fn floods(mistake: Mistake) -> Option<String> {
         Mistake::PrintsForEver => json!({"type": "print", "text": "x".repeat(1_000_000)}),
         Mistake::SendsTooManyValues => json!({"type": "print", "text": "", "x": vec![0; 300_000]}),
         Mistake::AsksForTheSameNonsense => json!({"type": "dance"}),
+        Mistake::LogsALot => {
+            json!({"type": "log", "level": "info", "message": "x".repeat(1_000_000)})
+        }
         _ => return None,
     };
     Some(format!("{message}\n"))
+}
+
+/// Says something every now and then, which is soon enough for whoever waits for the next line only.
+async fn logs_for_ever(wire: &mut Wire) -> u8 {
+    while wire.say(json!({"type": "log", "level": "info", "message": "still here"})).await {
+        tokio::time::sleep(Duration::from_secs(3)).await;
+    }
+    1
+}
+
+/// Says something long once, wants to hear it again and again, and does not listen.
+async fn asks_for_much(wire: &mut Wire) -> u8 {
+    wire.say(json!({"type": "create_conversation"})).await;
+    let id = loop {
+        let Some(message) = wire.next().await else { return 1 };
+        if message["type"] == "created" {
+            break message["conversation"].clone();
+        }
+    };
+    let event = json!({"type": "chat_response", "message": "x".repeat(4 << 20)});
+    wire.say(json!({"type": "push_events", "conversation": id, "events": [event]})).await;
+    while wire.say(json!({"type": "read_events", "conversation": id})).await {}
+    1
 }
 
 async fn described(wire: &mut Wire, mistake: Mistake, run: usize) -> u8 {
@@ -326,11 +361,13 @@ async fn a_plugin_that_floods_is_told_in_a_few_words() {
     let dance = "it asks for nothing; unknown message type `dance`";
     let values = "a message of more than 200000 values";
     let many = "list_conversations (2000 times)";
+    let much = "it asked for answers of more than 64 MiB before it";
     for (mistake, told) in [
         (Mistake::AsksForEver, &[("exit", eager), ("requests", many)][..]),
         (Mistake::PrintsForEver, &[("exit", loud)]),
         (Mistake::SendsTooManyValues, &[("messages", values)]),
         (Mistake::AsksForTheSameNonsense, &[("exit", eager), ("requests", dance)]),
+        (Mistake::AsksForMuch, &[("exit", much)]),
     ] {
         let fake = Fake { mistake, started: AtomicUsize::new(0) };
         let checked = check(&CASES[0], &fake, &ground(), PATIENCE, &mut None).await;
@@ -359,6 +396,9 @@ async fn what_was_recorded_can_be_played() {
         (Mistake::SaysNoExit, "it ended instead of saying {\"type\":\"exit\""),
         (Mistake::IsNeverReady, "it did not say {\"type\":\"ready\"}"),
         (Mistake::Lingers, "still there 5 seconds after its last word"),
+        (Mistake::LogsForEver, "it did not say {\"type\":\"list_conversations\""),
+        (Mistake::LogsALot, "it said more than 24 MiB instead of {\"type\":\"list_conversations\""),
+        (Mistake::SendsTooManyValues, "it wrote a message of more than 200000 values"),
     ] {
         let findings = replay(&fake(mistake), &transcript, PATIENCE).await.unwrap();
         let text: String = findings.iter().map(Finding::to_text).collect();

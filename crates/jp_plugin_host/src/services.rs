@@ -64,7 +64,17 @@ enum Refused {
         events::LARGEST
     )]
     Large { id: ConversationId, bytes: u64 },
+    #[error(
+        "the list of {count} conversations has {bytes} bytes, more than the limit of {LONGEST_LIST}"
+    )]
+    Many { count: usize, bytes: usize },
 }
+
+/// The most bytes that a list of conversations has as an answer. It is in memory several times, as the store
+/// knows it and as it is told.
+const LONGEST_LIST: usize = 32 << 20;
+/// What an entry of it has beside its title.
+const ENTRY: usize = 120;
 
 impl Services {
     pub fn new(store: Arc<dyn Store>, config: Arc<Config>, now: fn() -> Timestamp) -> Self {
@@ -126,6 +136,12 @@ impl Services {
         let listing = self.store.list()?;
         for damage in &listing.damaged {
             tracing::warn!(path = %damage.path, reason = %damage.reason, "damaged");
+        }
+        let conversations = &listing.conversations;
+        let titles = conversations.iter().filter_map(|it| it.title.as_deref());
+        let bytes = conversations.len() * ENTRY + titles.map(written_len).sum::<usize>();
+        if bytes > LONGEST_LIST {
+            return Err(Refused::Many { count: conversations.len(), bytes });
         }
         let summaries = listing.conversations.into_iter().map(|it| Summary {
             id: it.id.to_string(),
@@ -203,6 +219,16 @@ pub(crate) fn encode(message: &HostToPlugin) -> Vec<u8> {
         let _ = HostToPlugin::Error(error).write_line(&mut line);
     }
     line
+}
+
+/// How many bytes a text has as JSON, without its quotes.
+fn written_len(text: &str) -> usize {
+    let written = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    text.bytes().map(written).sum()
 }
 
 /// The conversation that an error about locks repeats.

@@ -266,6 +266,9 @@ impl Watch<'_> {
 
     /// The process has ended; what it wrote before is still to be read.
     async fn ended(&mut self, exit: Result<Exit, WaitError>) -> Result<End, SessionError> {
+        // Nobody is there who wanted its answers. Somebody else may hold its pipe and never read; what it asked
+        // to be changed must not wait for him, and neither must its end.
+        self.outbox.close();
         let said = self.heard().await;
         let exit = exit.map_err(|source| self.lost(source))?;
         match said {

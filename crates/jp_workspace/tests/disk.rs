@@ -487,14 +487,37 @@ fn lines_that_are_no_events_are_reported_by_name() {
 fn a_title_has_a_limit_and_mends_damaged_metadata() {
     let disk = Disk::new();
     let store = disk.store();
-    assert!(store.create(Some(&"x".repeat(100_000)), now()).is_err());
+    assert!(store.create(Some(&"x".repeat(4_097)), now()).is_err());
+    assert!(store.create(Some(&"x".repeat(4_096)), now()).is_ok());
     disk.write("17/metadata.json", "{\"title\": \"cut o");
     let mut locked = store.lock(id(17), Wait::No).unwrap();
-    assert!(locked.set_title(Some(&"x".repeat(100_000))).is_err());
+    assert!(locked.set_title(Some(&"x".repeat(4_097))).is_err());
     assert_eq!(disk.read("17/metadata.json"), "{\"title\": \"cut o");
     locked.set_title(Some("mended")).unwrap();
     assert_eq!(store.metadata(id(17)).unwrap().title.as_deref(), Some("mended"));
     assert_eq!(disk.read("17/metadata.json.damaged"), "{\"title\": \"cut o");
+}
+
+#[test]
+fn a_title_of_another_version_is_cut_where_all_are_listed() {
+    let disk = Disk::new();
+    let title = "é".repeat(40_000);
+    let text = format!("{{\"title\": \"{title}\"}}");
+    disk.write("17/metadata.json", &text);
+    let store = disk.store();
+    store.lock(id(17), Wait::No).unwrap().append(&[turn()]).unwrap();
+    // What was cut is known for certain the second time: nothing is written any more.
+    let listings = [0; 3].map(|_| {
+        let listed = disk.store().list().unwrap().conversations.remove(0);
+        let log = fs::read(disk.storage.join("cache/conversations.log")).unwrap();
+        (listed.title.unwrap(), log.len())
+    });
+    assert!(listings[0].0.ends_with("é…") && listings[0].0.len() <= 4_096);
+    assert_eq!(listings[1], listings[2]);
+    assert_eq!(listings[0].0, listings[1].0);
+    // By itself it is read as it stands there, and nobody has changed it.
+    assert_eq!(store.metadata(id(17)).unwrap().title, Some(title));
+    assert_eq!(disk.read("17/metadata.json"), text);
 }
 
 #[test]

@@ -82,6 +82,10 @@ def main(session):
     how = session.args[0]
     if how == "argparse":
         argparse.ArgumentParser(prog="jp leave").parse_args(["--what"])
+    if how == "interrupted":
+        raise KeyboardInterrupt
+    if how == "no text":
+        raise Fail("cannot read \udcff", 7)
     sys.exit({"nothing": None, "zero": 0, "three": 3, "true": True, "text": "because"}[how])
 
 run({"name": "leave", "version": "1", "description": "Leaves"}, main)
@@ -97,6 +101,8 @@ run({"name": "leave", "version": "1", "description": "Leaves"}, main)
         ("true", 1, ""),
         ("argparse", 2, ""),
         ("text", 1, "error: because\n"),
+        ("no text", 7, "error: cannot read ?\n"),
+        ("interrupted", 130, ""),
     ];
     for (how, code, said) in rows {
         let words =

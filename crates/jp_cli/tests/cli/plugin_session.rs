@@ -14,6 +14,7 @@ mod misbehavior;
 mod output;
 mod script;
 mod services;
+mod stored;
 mod terminal;
 
 use std::os::unix::fs::PermissionsExt as _;

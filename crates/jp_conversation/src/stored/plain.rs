@@ -9,18 +9,21 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
 };
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
-use super::{EventError, MOST_NESTED, Text, decode_text, decode_value, encoded_fields};
+use super::{EventError, MOST_NESTED, Text, check_count, decode_text, encoded_fields};
 use crate::stream::push_compact;
 
 /// So many names are compared each with each; of more that would take far longer than to sort them.
 const FEW: usize = 32;
+/// So many fields an event may have to be passed on. Where each of them is takes more than to write it.
+const MOST_FIELDS: usize = 1 << 18;
 
 /// Appends the plain form of a stored event: one JSON object without a line break, every field in its place,
-/// known or not. Nothing is appended if it is not an object, or one that is nested so deep that others cannot
-/// read it.
+/// known or not. Nothing is appended if it is not an object, or one that is nested so deep or has so many values
+/// that others cannot read it.
 pub fn write_plain(raw: &[u8], out: &mut Vec<u8>) -> Result<(), EventError> {
+    check_count(raw)?;
     let fields: Fields<'_> = serde_json::from_slice(raw)?;
     if is_nested_deeper(raw, MOST_NESTED) {
         return Err(EventError::Nested);
@@ -72,24 +75,46 @@ impl Fields<'_> {
     }
 }
 
-/// Appends a value with its strings decoded. Most are a single long string, of which no copy is made.
+/// Appends a value with its strings decoded. They are changed where they stand: a tree of a value can take more
+/// memory than all else that is read, and several are read at the same time.
 fn write_decoded(value: &RawValue, out: &mut Vec<u8>) {
-    let json = value.get();
-    let decoded = if json.starts_with('"') {
-        serde_json::from_str::<Text<'_>>(json)
-            .ok()
-            .and_then(|text| decode_text(&text.0))
-            .map(Value::String)
-    } else {
-        serde_json::from_str(json).ok().map(|mut value| {
-            decode_value(&mut value);
-            value
-        })
-    };
-    match decoded {
-        Some(decoded) => drop(serde_json::to_writer(out, &decoded)),
-        None => copy(json.as_bytes(), out),
+    let mut rest = value.get();
+    while let Some((before, string, after)) = split_at_string(rest) {
+        copy(before.as_bytes(), out);
+        // What is followed by a colon is a name, and names are as they are.
+        if after.trim_ascii_start().starts_with(':') {
+            out.extend_from_slice(string.as_bytes());
+        } else {
+            write_decoded_string(string, out);
+        }
+        rest = after;
     }
+    copy(rest.as_bytes(), out);
+}
+
+/// Appends a string, decoded if it is encoded. Most are read where they stand, without a copy.
+fn write_decoded_string(json: &str, out: &mut Vec<u8>) {
+    let text = serde_json::from_str::<Text<'_>>(json).ok();
+    match text.and_then(|text| decode_text(&text.0)) {
+        // A string has a JSON form, and a vector takes it.
+        Some(plain) => drop(serde_json::to_writer(out, &plain)),
+        None => out.extend_from_slice(json.as_bytes()),
+    }
+}
+
+/// The first string of a JSON text, its quotes included, with what stands before and after it.
+fn split_at_string(json: &str) -> Option<(&str, &str, &str)> {
+    let start = memchr::memchr(b'"', json.as_bytes())?;
+    let mut end = start + 1;
+    loop {
+        end += memchr::memchr2(b'"', b'\\', json.as_bytes().get(end..)?)?;
+        match json.as_bytes()[end] {
+            b'"' => break,
+            // It, and what it escapes.
+            _ => end += 2,
+        }
+    }
+    Some((&json[..start], &json[start..=end], &json[end + 1..]))
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
@@ -106,6 +131,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Fields<'de>, M::Error> {
                 let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::with_capacity(8);
                 while let Some((name, value)) = map.next_entry::<Name<'de>, &RawValue>()? {
+                    if fields.len() == MOST_FIELDS {
+                        return Err(M::Error::custom("too many fields"));
+                    }
                     fields.push((name.0, value));
                 }
                 // Readers differ in which of two they take, so there must not be two.
@@ -169,7 +197,7 @@ fn copy(json: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Map;
+    use serde_json::{Map, Value};
 
     use super::{super::decode, *};
 
@@ -198,6 +226,8 @@ mod tests {
             "{\n  \"type\": \"tool_call_response\",\n  \"content\": \"aGk=\",\n  \"more\": [\n 1,\n \"a b\" ]\n}",
             "{\n\"type\": \"hologram\", \"beam\":\r\n [ 1 ]}",
             r#"{"type":"chat_request","content":"ä\n\u2028\"","metadata":"aGk="}"#,
+            r#"{"type":"tool_call_request","arguments":{"aGk=":"a\"Gk=","\"aGk=\\" : "\u0061Gk=","b":"\\"}}"#,
+            "{\"metadata\":[\n\"aGk=\",\t{\n\"aGk=\"\r\n:\n\"aGk=\"}\n, \"\", null ]}",
         ] {
             check(stored);
         }
@@ -205,7 +235,7 @@ mod tests {
 
     #[test]
     fn digits_of_numbers_are_kept() {
-        let stored = r#"{"type":"tool_call_response","content":"aGk=","x":1.10000000000000000001}"#;
+        let stored = r#"{"type":"tool_call_response","content":"aGk=","x":1.10000000000000000001,"metadata":{"x":1.10000000000000000001}}"#;
         let mut line = Vec::new();
         write_plain(stored.as_bytes(), &mut line).unwrap();
         assert_eq!(String::from_utf8(line).unwrap(), stored.replace("aGk=", "hi"));
@@ -221,6 +251,12 @@ mod tests {
             assert!(line == stored.as_bytes(), "{count}");
             let stored = format!(r#"{{{fields}"\u00660":0}}"#);
             assert!(write_plain(stored.as_bytes(), &mut line).is_err(), "{count}");
+        }
+        let fields: Vec<String> = (0..=MOST_FIELDS).map(|n| format!(r#""f{n}":{n}"#)).collect();
+        let stored = |count: usize| format!("{{{}}}", fields[..count].join(","));
+        for (count, is_taken) in [(MOST_FIELDS, true), (MOST_FIELDS + 1, false)] {
+            let written = write_plain(stored(count).as_bytes(), &mut Vec::new());
+            assert_eq!(written.is_ok(), is_taken, "{count}");
         }
     }
 

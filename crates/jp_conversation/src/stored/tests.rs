@@ -205,3 +205,30 @@ proptest! {
         }
     }
 }
+
+/// What would take far more memory than its bytes is read by nobody, and what is long is not taken for that.
+#[test]
+fn an_event_has_so_many_values_that_others_can_read_it() {
+    let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+    // The object, two of its fields and the list are values, too.
+    let event = |data: &str| {
+        format!(r#"{{"timestamp":"2026-03-18T13:19:13Z","type":"hologram","data":{data}}}"#)
+    };
+    for (data, is_read) in [
+        (list(MOST_VALUES - 3), true),
+        (list(MOST_VALUES - 2), false),
+        ("[".repeat(MOST_VALUES * 2), false),
+        (format!("\"{}\"", "[,".repeat(MOST_VALUES + 1)), true),
+    ] {
+        let (line, length) = (event(&data), data.len());
+        let plain = write_plain(line.as_bytes(), &mut Vec::new());
+        for read in [
+            from_slice(line.as_bytes()).map(drop),
+            object_from_slice(line.as_bytes()).map(drop),
+            plain,
+        ] {
+            assert_eq!(read.is_ok(), is_read, "{length}");
+            assert!(is_read || matches!(read, Err(EventError::TooMany)), "{length}");
+        }
+    }
+}

@@ -67,8 +67,35 @@ fn an_array_is_read_with_its_items_untouched() {
     let text = format!("[\n  {A},\n  {B}\n]\n");
     let stream = Stream::from_array(text.into_bytes()).unwrap();
     assert_eq!(stream.raw().collect::<Vec<_>>(), [A.as_bytes(), B.as_bytes()]);
-    assert!(Stream::from_array(b"[{},".to_vec()).is_err());
-    assert!(Stream::from_array(b"{}".to_vec()).is_err());
+    for bad in ["", "[{},", "{}", "[{}] 1", "[1 2]", "\"[]\""] {
+        assert!(Stream::from_array(bad.into()).is_err(), "{bad}");
+    }
+    for (array, count) in [("[]", 0), (" [ ] \n", 0), ("[[],{}]", 2), ("[[1,[2]],\"],[\"]", 2)] {
+        assert_eq!(Stream::from_array(array.into()).unwrap().len(), count, "{array}");
+    }
+}
+
+/// However it is read, an event is the same.
+#[test]
+fn events_are_found_from_both_ends() {
+    for text in ["", "\n", "a\n", "\n\na\n", "a\n\nb \n \nc\n\n", "a\nb\nc\n"] {
+        let stream = Stream::from_lines(text.into());
+        let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let forth: Vec<_> = stream.raw().map(|line| str::from_utf8(line).unwrap()).collect();
+        let mut back: Vec<_> =
+            stream.raw().rev().map(|line| str::from_utf8(line).unwrap()).collect();
+        back.reverse();
+        assert_eq!((&forth, &back), (&lines, &lines), "{text:?}");
+        assert_eq!((stream.len(), stream.is_empty()), (lines.len(), lines.is_empty()), "{text:?}");
+        for count in 0..5 {
+            let mut last = stream.clone();
+            last.keep_last(count);
+            let kept: Vec<_> = last.raw().map(|line| str::from_utf8(line).unwrap()).collect();
+            assert_eq!(kept, lines[lines.len().saturating_sub(count)..], "{text:?} {count}");
+            let length = kept.len();
+            assert_eq!(Stream::from_lines(last.into_lines()).len(), length, "{text:?} {count}");
+        }
+    }
 }
 
 #[test]
@@ -102,7 +129,7 @@ fn an_array_becomes_lines_without_losing_anything() {
     // 072-332
     let array = r#"[ {"type" : "x", "n": 123456789012345678901234567890, "s": "a \" \\ b\n" },
         {"k": [ 1.50, null ]} ]"#;
-    let lines = Stream::from_array(array.as_bytes().to_vec()).unwrap().to_lines();
+    let lines = Stream::from_array(array.as_bytes().to_vec()).unwrap().into_lines();
     let expected = concat!(
         r#"{"type":"x","n":123456789012345678901234567890,"s":"a \" \\ b\n"}"#,
         "\n",

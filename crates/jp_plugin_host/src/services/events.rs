@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use jp_conversation::{Stream, stored};
+use jp_conversation::{EventError, Stream, stored};
 use jp_plugin::RequestId;
 
 /// How many bytes of events a conversation may have to be read by a plugin.
@@ -88,6 +88,7 @@ impl Events {
     pub fn write(&self, mut take: impl FnMut(Vec<u8>) -> bool) {
         let mut piece = self.head.clone();
         let mut is_first = true;
+        let mut left_out = LeftOut::default();
         for raw in self.stream.raw() {
             let before = piece.len();
             if !is_first {
@@ -97,7 +98,7 @@ impl Events {
                 Ok(()) => is_first = false,
                 Err(error) => {
                     // One event that is damaged must not hide all others.
-                    tracing::warn!(%error, "an event was left out");
+                    left_out.add(error);
                     piece.truncate(before);
                 }
             }
@@ -107,5 +108,27 @@ impl Events {
         }
         piece.extend_from_slice(b"]}\n");
         take(piece);
+    }
+}
+
+/// Events that could not be read. There can be millions, of which the log has one line when all are seen.
+#[derive(Default)]
+struct LeftOut {
+    count: usize,
+    first: Option<EventError>,
+}
+
+impl LeftOut {
+    fn add(&mut self, error: EventError) {
+        self.count += 1;
+        self.first.get_or_insert(error);
+    }
+}
+
+impl Drop for LeftOut {
+    fn drop(&mut self) {
+        if let Some(error) = &self.first {
+            tracing::warn!(events = self.count, %error, "events were left out");
+        }
     }
 }

@@ -121,3 +121,33 @@ fn a_conversation_that_is_too_long_is_refused() {
     let refused = ask(&services, &json!({ "type": "read_events", "conversation": id }));
     assert!(refused["message"].as_str().unwrap().contains("more than the limit"), "{refused}");
 }
+
+#[test]
+fn a_list_that_is_too_long_is_refused() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let services = services(Arc::clone(&store));
+    let title = "\u{1}".repeat(4 << 10);
+    let create = json!({ "type": "create_conversation", "title": title });
+    let list = json!({ "type": "list_conversations" });
+    for _ in 0..1_300 {
+        assert_eq!(ask(&services, &create)["type"], "created");
+    }
+    let listed = ask(&services, &list);
+    assert_eq!(listed["data"].as_array().unwrap().len(), 1_300);
+    assert!(listed.to_string().len() < LONGEST_LIST);
+    for _ in 0..100 {
+        assert_eq!(ask(&services, &create)["type"], "created");
+    }
+    let refused = ask(&services, &list);
+    assert!(refused["message"].as_str().unwrap().contains("more than the limit"), "{refused}");
+    let long = json!({ "type": "create_conversation", "title": title + "x" });
+    let refused = ask(&services, &long);
+    assert!(refused["message"].as_str().unwrap().contains("the title has 4097 bytes"), "{refused}");
+}
+
+#[test]
+fn the_length_of_a_text_as_json_is_known_before_it_is_written() {
+    for text in ["", "plain é 日", "\"\\\n\r\t\u{8}\u{c}\u{b}\u{0}\u{1f} \u{7f}/"] {
+        assert_eq!(written_len(text) + 2, json!(text).to_string().len(), "{text:?}");
+    }
+}

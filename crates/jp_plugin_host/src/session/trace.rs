@@ -1,6 +1,7 @@
 //! What a plugin says to the log of the host: its `log` messages, and every line of its stderr.
 //!
-//! None of it is to be trusted. A log is read in a terminal too, so what a terminal would act on is escaped.
+//! None of it is to be trusted. A log is read in a terminal too, so what a terminal would act on is escaped, and so
+//! is what would make a text look as if it were another.
 
 use std::fmt::{self, Write as _};
 
@@ -68,17 +69,24 @@ fn line(plugin: &str, line: &[u8]) {
     tracing::trace!(target: "plugin", plugin, stderr = true, "{}", Clean(text.trim_end()));
 }
 
-/// A text without anything that a terminal would act on.
+/// A text without anything that a terminal would act on, every character of it in its place.
 struct Clean<'a>(&'a str);
 
 impl fmt::Display for Clean<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|character| match character {
             '\t' => f.write_char(character),
-            character if character.is_control() => write!(f, "{}", character.escape_default()),
+            character if character.is_control() || reorders(character) => {
+                write!(f, "{}", character.escape_default())
+            }
             character => f.write_char(character),
         })
     }
+}
+
+/// Whether it changes the order in which others are shown. The printer takes these out of a text as well.
+fn reorders(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -87,6 +95,10 @@ mod tests {
 
     #[test]
     fn what_a_terminal_would_act_on_is_escaped() {
-        assert_eq!(Clean("a\tb\u{1b}[2J\n\u{9b}c").to_string(), "a\tb\\u{1b}[2J\\n\\u{9b}c");
+        let check = |text: &str, clean: &str| assert_eq!(Clean(text).to_string(), clean);
+        check("a\tb\u{1b}[2J\n\u{9b}c", "a\tb\\u{1b}[2J\\n\\u{9b}c");
+        check("a\u{202a}\u{202e}b\u{2066}\u{2069}c", "a\\u{202a}\\u{202e}b\\u{2066}\\u{2069}c");
+        // These belong to what people write.
+        check("שלום 👩\u{200d}🔬 é", "שלום 👩\u{200d}🔬 é");
     }
 }

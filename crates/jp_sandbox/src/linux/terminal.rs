@@ -9,7 +9,8 @@ use std::os::fd::OwnedFd;
 
 use rustix::{
     fs::{Mode, OFlags},
-    process::{Pid, getpid, setpgid},
+    io::Errno,
+    process::{Pid, getpid, setpgid, test_kill_process_group},
     termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp},
 };
 
@@ -47,9 +48,13 @@ impl Lent {
         (tcgetpgrp(&device) == Ok(lender)).then_some(Self { device, lender, modes })
     }
 
-    /// Gives it back, if the process, which was this group, still has it.
+    /// Gives it back, if nobody has it any more but the process, which was this group, or what it started. That
+    /// may have passed it on to a group of its own, which has ended with everything else. A group that has a
+    /// process is somebody's to whom a shell has given the terminal.
     pub(super) fn give_back(self, group: Pid) {
-        if tcgetpgrp(&self.device) != Ok(group) {
+        let Ok(found) = tcgetpgrp(&self.device) else { return };
+        // Whoever may not be sent a signal is there as well.
+        if found != group && test_kill_process_group(found) != Err(Errno::SRCH) {
             return;
         }
         sys::ignore_signal(libc::SIGTTOU, true);

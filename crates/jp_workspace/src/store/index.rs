@@ -28,8 +28,9 @@
 //! Records are appended under a shared lock of the log. Rewriting the log takes an exclusive one, and
 //! whoever finds that the file he has open is no longer linked opens the new one.
 
+mod entry;
+
 use std::{
-    borrow::Cow,
     collections::HashSet,
     fmt::Write as _,
     fs::File,
@@ -45,33 +46,15 @@ use jp_conversation::ConversationId;
 use memchr::memchr_iter;
 use rustc_hash::FxBuildHasher;
 use rustix::fs::OFlags;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::de::IgnoredAny;
 
+pub(super) use self::entry::Entry;
+use self::entry::{EntryRecord, push_entry};
 use super::{Summary, fs::lock_within};
 use crate::{
     beneath,
     layout::{CACHE, INDEX},
 };
-
-/// What the log knows of one conversation.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// The name of its directory, where that is not just the id.
-    pub(super) directory: Option<String>,
-    pub(super) title: Option<String>,
-    /// `last_activated_at` of its metadata, in microseconds.
-    pub(super) activated: Option<i64>,
-    /// The time of its last event, in microseconds.
-    pub(super) last: Option<i64>,
-    pub(super) count: u64,
-    /// How many bytes of its event file were counted. Events are only appended, so what is counted
-    /// stays counted.
-    pub(super) bytes: u64,
-    /// Tells whether the bytes before that place are still the same.
-    pub(super) evidence: u64,
-    /// Somebody may have written to it since.
-    pub(super) dirty: bool,
-}
 
 /// The log and what was read from it so far.
 #[derive(Debug)]
@@ -98,7 +81,11 @@ const ATTEMPTS: u32 = 10;
 /// File systems that count time coarsely do so in at most two seconds.
 const YOUNG: Duration = Duration::from_secs(3);
 /// A log is a few hundred bytes a conversation. One beyond this is not read but built anew.
-const LIMIT: u64 = 256 << 20;
+const LIMIT: u64 = 64 << 20;
+/// How many bytes of it are read at once. No record is as long.
+const PIECE: u64 = 1 << 20;
+/// More conversations than these are not believed to a log: a few bytes of it would each take a hundred in memory.
+const MOST_ENTRIES: usize = 500_000;
 
 impl Index {
     pub(super) fn new(storage: Utf8PathBuf) -> Self {
@@ -124,14 +111,34 @@ impl Index {
         if len < self.offset || len > LIMIT {
             return self.discard();
         }
-        let mut bytes = vec![0; usize::try_from(len - self.offset).unwrap_or(0)];
-        log.read_exact_at(&mut bytes, self.offset)?;
-        if self.fold(&bytes).is_err() {
+        let log = log.try_clone()?;
+        if self.read(&log, len)?.is_err() {
             tracing::debug!("the conversation log is damaged and will be built again");
             return self.discard();
         }
         self.is_complete = true;
         Ok(())
+    }
+
+    /// Takes note of all whole records of the log that were not read yet, a piece after the other.
+    fn read(&mut self, log: &File, len: u64) -> io::Result<Result<(), serde_json::Error>> {
+        let mut bytes = Vec::new();
+        loop {
+            let want = PIECE.min(len.saturating_sub(self.offset));
+            bytes.resize(usize::try_from(want).unwrap_or(0), 0);
+            log.read_exact_at(&mut bytes, self.offset)?;
+            let before = self.offset;
+            if let Err(error) = self.fold(&bytes) {
+                return Ok(Err(error));
+            }
+            if self.offset == before && want == PIECE {
+                return Ok(Err(serde::de::Error::custom("no record is as long")));
+            }
+            if want < PIECE {
+                // What is left is still being written.
+                return Ok(Ok(()));
+            }
+        }
     }
 
     /// Makes every listing look at the files of a conversation. The caller holds its lock.
@@ -223,8 +230,11 @@ impl Index {
         // Nobody can append any more; what was appended until now has to be in the new log.
         self.forget();
         self.log = None;
-        let bytes = beneath::read_file(&log, LIMIT)?;
-        self.fold(&bytes).map_err(io::Error::other)?;
+        let len = log.metadata()?.len();
+        if len > LIMIT {
+            return self.discard();
+        }
+        self.read(&log, len)?.map_err(io::Error::other)?;
         // The latest first, as they are listed: sorting what is sorted costs next to nothing.
         self.entries.sort_unstable_by(|a_id, a, b_id, b| {
             (b.activated.max(b.last), b_id).cmp(&(a.activated.max(a.last), a_id))
@@ -352,6 +362,9 @@ impl Index {
         let mut start = 0;
         for end in memchr_iter(b'\n', bytes) {
             self.fold_record(&bytes[start..end])?;
+            if self.entries.len() > MOST_ENTRIES {
+                return Err(serde::de::Error::custom("nobody has so many conversations"));
+            }
             self.records += 1;
             start = end + 1;
         }
@@ -394,48 +407,5 @@ impl Index {
     }
 }
 
-impl Entry {
-    /// The name of the directory of the conversation with this id.
-    pub(super) fn directory_name(&self, id: ConversationId) -> Cow<'_, str> {
-        match &self.directory {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(id.to_string()),
-        }
-    }
-
-    /// What [`directory`](Self::directory) holds for a directory of this name.
-    pub(super) fn directory_field(id: ConversationId, name: &str) -> Option<String> {
-        (name != id.to_string()).then(|| name.to_owned())
-    }
-}
-
-#[derive(Deserialize)]
-struct EntryRecord(
-    IgnoredAny,
-    u64,
-    Option<String>,
-    Option<String>,
-    Option<i64>,
-    Option<i64>,
-    u64,
-    u64,
-    u64,
-    bool,
-);
-
-impl From<EntryRecord> for Entry {
-    fn from(record: EntryRecord) -> Self {
-        let EntryRecord(_, _, directory, title, activated, last, count, bytes, evidence, dirty) =
-            record;
-        Self { directory, title, activated, last, count, bytes, evidence, dirty }
-    }
-}
-
-fn push_entry(id: ConversationId, entry: &Entry, text: &mut String) -> io::Result<()> {
-    let Entry { directory, title, activated, last, count, bytes, evidence, dirty } = entry;
-    let id = id.as_u64();
-    let record = ("e", id, directory, title, activated, last, count, bytes, evidence, dirty);
-    text.push_str(&serde_json::to_string(&record)?);
-    text.push('\n');
-    Ok(())
-}
+#[cfg(test)]
+mod tests;

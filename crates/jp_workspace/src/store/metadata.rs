@@ -20,8 +20,21 @@ pub struct Metadata {
 
 /// A file beyond this is not metadata.
 pub(super) const LIMIT: u64 = 1 << 20;
-/// The longest title, in bytes. It has to fit into the limit of the file, however it is escaped.
-pub(super) const MAX_TITLE: usize = 64 << 10;
+/// The longest title, in bytes. A listing has the titles of all conversations, and several forms of it are in
+/// memory at the same time.
+pub(super) const MAX_TITLE: usize = 4 << 10;
+/// What stands for the rest of a title.
+const REST: char = '…';
+
+/// A title as listings have it. Other versions have written longer ones than we do.
+pub(super) fn short(mut title: String) -> String {
+    if title.len() > MAX_TITLE {
+        title.truncate(title.floor_char_boundary(MAX_TITLE - REST.len_utf8()));
+        title.push(REST);
+        title.shrink_to_fit();
+    }
+    title
+}
 
 impl Metadata {
     pub(super) fn new(title: Option<&str>, now: Timestamp) -> Result<Self, StoreError> {
@@ -86,6 +99,21 @@ mod tests {
             "{written}"
         );
         assert_eq!(Metadata::from_json(written.as_bytes()).unwrap(), metadata);
+    }
+
+    #[test]
+    fn a_long_title_is_cut_between_two_characters() {
+        for (title, cut) in [
+            ("x".repeat(MAX_TITLE), "x".repeat(MAX_TITLE)),
+            ("x".repeat(MAX_TITLE + 1), "x".repeat(MAX_TITLE - 3) + "…"),
+            ("é".repeat(MAX_TITLE), "é".repeat((MAX_TITLE - 3) / 2) + "…"),
+        ] {
+            assert_eq!(short(title.clone()), cut);
+            // Cut again, it is the same.
+            assert_eq!(short(cut.clone()), cut);
+            let text = serde_json::json!({ "title": title }).to_string();
+            assert_eq!(Metadata::from_json(text.as_bytes()).unwrap().title, Some(title));
+        }
     }
 
     #[test]

@@ -230,6 +230,39 @@ say(type="print", text="pid %d\n" % child.pid)
     assert!(!is_alive(pid(output.stdout())), "{output}");
 }
 
+/// A process that is none of its own has both pipes of a plugin, and neither reads nor ends.
+#[test]
+fn whoever_else_has_the_pipes_of_a_plugin_holds_nobody_up() {
+    let env = plugin(
+        r#"
+made = ask(type="create_conversation")["conversation"]
+answer = {"type": "chat_response", "message": "x" * (8 << 20)}
+ask(type="push_events", conversation=made, events=[answer])
+say(type="print", text="pid %d\n" % os.getpid())
+while not os.path.exists("go"):
+    time.sleep(0.01)
+for n in range(12):
+    say(type="read_events", conversation=made, id="r%d" % n)
+for n in range(3):
+    say(type="push_events", conversation=made, id="p%d" % n, events=[{"type": "turn_start"}])
+time.sleep(0.5)
+os._exit(9)
+"#,
+    );
+    let running = jp(&env, &["p"]).timeout(Duration::from_secs(30)).spawn();
+    running.expect_stdout("pid ");
+    let plugin = pid(&running.stdout_so_far());
+    let pipe = |number: u8| format!("/proc/{plugin}/fd/{number}");
+    let _held = std::fs::File::open(pipe(0)).unwrap();
+    let _open = std::fs::File::options().write(true).open(pipe(1)).unwrap();
+    env.write("go", "");
+    let output = running.wait().code(1);
+    assert!(output.stderr().contains("exited with code 9 before it said `exit`"), "{output}");
+    let listed = env.jp(["conversation", "ls", "--format", "json"]).run().success();
+    let listed: Value = serde_json::from_str(listed.stdout()).unwrap();
+    assert_eq!(listed["events_count"], 4);
+}
+
 /// What the polite plugin makes of a signal to jp.
 fn signalled(signal: Signal) {
     let env = fake();

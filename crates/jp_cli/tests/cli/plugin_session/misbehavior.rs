@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::{configure, fake, jp, plugin};
 
 /// What jp may need, in kibibytes.
-const MOST: u64 = 200 << 10;
+pub(super) const MOST: u64 = 200 << 10;
 
 #[test]
 fn closed_pipes_do_not_matter() {
@@ -165,6 +165,6 @@ fn running(env: &jp_test::TestEnv) -> usize {
     all.filter(|words| String::from_utf8_lossy(words).contains(&file)).count()
 }
 
-fn peak(env: &jp_test::TestEnv, words: &[&str]) -> (u64, jp_test::Output) {
+pub(super) fn peak(env: &jp_test::TestEnv, words: &[&str]) -> (u64, jp_test::Output) {
     crate::peak::peak(jp(env, words))
 }

@@ -124,6 +124,31 @@ fn a_plugin_that_stops_itself_does_not_keep_the_terminal() {
 }
 
 #[test]
+fn a_terminal_that_was_passed_on_comes_back() {
+    let env = crate::workspace();
+    let pass_on = r"terminal.read(1)
+import signal, time
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+other = os.fork()
+if other == 0:
+    time.sleep(60)
+os.setpgid(other, other)
+os.tcsetpgrp(terminal.fileno(), other)
+";
+    super::add(&env, "jp-p", DRAWS.replace("terminal.read(1)\n", pass_on));
+    let program = jp_test::find_bin("jp");
+    // A shell that is not in the foreground could not read, and without its modes the line would have no end.
+    let shell = format!("{program} p; read line < /dev/tty && echo \"got $line\"");
+    let path = format!("{}:/usr/bin:/bin", env.root().join("bin"));
+    let run = env.command("/bin/sh", ["-c", &shell]).env("PATH", path);
+    let mut pty = run.pty(Size::default());
+    pty.expect_screen("picture drawn", SOON);
+    pty.send("x");
+    pty.expect("a remark", SOON).send("all of it\r").expect("got all of it", SOON);
+    let _ = pty.wait(SOON).success();
+}
+
+#[test]
 fn what_goes_into_a_file_is_written_while_a_plugin_draws() {
     let env = crate::workspace();
     super::add(&env, "jp-p", DRAWS);

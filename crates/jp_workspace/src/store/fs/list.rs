@@ -11,12 +11,16 @@ use jiff::Timestamp;
 use jp_conversation::{ConversationId, stored};
 use rustix::fs::OFlags;
 
-use super::{Events, Form, FsStore, beneath, failed, is_current, open_events, read};
+use super::{
+    Events, Form, FsStore, beneath, failed, is_current, open_events,
+    read::{self, Line},
+};
 use crate::{
     layout::EVENTS,
     store::{
         Damage, Listing, StoreError, Summary,
         index::{Entry, Index},
+        metadata::short,
         sort,
     },
 };
@@ -170,7 +174,7 @@ impl FsStore {
         let is_same =
             Some(stamp) == examined.stamp && is_current(root, &name, &events, stamp.inode);
         let metadata = self.read_metadata(&name).ok()?;
-        let is_same_title = metadata.title == examined.entry.title;
+        let is_same_title = metadata.title.map(short) == examined.entry.title;
         (is_same && is_same_title).then_some(events)
     }
 
@@ -199,7 +203,7 @@ impl FsStore {
             damaged.push(Damage { path, reason });
         }
         let (title, activated) = match metadata {
-            Some(it) => (it.title, it.last_activated_at.map(Timestamp::as_microsecond)),
+            Some(it) => (it.title.map(short), it.last_activated_at.map(Timestamp::as_microsecond)),
             None => (base.title.clone(), base.activated),
         };
         let entry = Entry {
@@ -232,7 +236,7 @@ impl FsStore {
             Form::Array => {
                 let mut counted = Counted::default();
                 let stream = self.read_stream(&events, directory)?;
-                stream.raw().for_each(|event| counted.add(event));
+                stream.raw().for_each(|event| counted.add(Line::Whole(event)));
                 counted
             }
             Form::Lines => count_lines(base, &events).map_err(read_failed)?,
@@ -306,11 +310,15 @@ impl Counted {
     }
 
     /// Counts one more.
-    fn add(&mut self, event: &[u8]) {
+    fn add(&mut self, line: Line<'_>) {
         self.count += 1;
-        match stored::from_slice(event) {
-            Ok(event) => self.last = Some(event.timestamp.as_microsecond()),
-            Err(_) => self.unreadable += 1,
+        let event = match line {
+            Line::Whole(event) => stored::from_slice(event).ok(),
+            Line::TooLong => None,
+        };
+        match event {
+            Some(event) => self.last = Some(event.timestamp.as_microsecond()),
+            None => self.unreadable += 1,
         }
     }
 }

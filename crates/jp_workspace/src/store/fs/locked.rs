@@ -12,8 +12,10 @@ use rustix::fs::OFlags;
 use serde_json::Value;
 
 use super::{
-    Events, Form, FsStore, Held, Locked, Metadata, OwnedFd, StoreError, beneath, create::GONE,
-    failed, read,
+    Events, Form, FsStore, Held, Locked, Metadata, OwnedFd, StoreError, beneath,
+    create::GONE,
+    failed,
+    read::{self, Line},
 };
 use crate::layout::{CACHE, EVENTS, EVENTS_ARRAY, INDEX, METADATA};
 
@@ -108,7 +110,7 @@ impl LockedOnDisk {
     fn convert(&mut self) -> Result<(), StoreError> {
         let stream = self.store.read_stream(&self.events, &self.directory)?;
         let root = self.store.root_of(self.id)?;
-        let bytes = stream.to_lines();
+        let bytes = stream.into_lines();
         let make = || {
             let directory = beneath::open_dir(root, &self.directory)?;
             let temporary = beneath::unique_name(".events.")?;
@@ -135,8 +137,14 @@ impl LockedOnDisk {
             }
         };
         match self.events.form {
-            Form::Lines => read::lines(&self.events.file, 0, self.len, observe)
-                .map_err(|error| self.failed("read", error))?,
+            Form::Lines => {
+                let observe = |line: Line<'_>| match line {
+                    Line::Whole(event) => observe(event),
+                    Line::TooLong => {}
+                };
+                read::lines(&self.events.file, 0, self.len, observe)
+                    .map_err(|error| self.failed("read", error))?;
+            }
             Form::Array => {
                 self.store.read_stream(&self.events, &self.directory)?.raw().for_each(&mut observe);
             }

@@ -8,28 +8,35 @@ use std::{
     os::unix::fs::FileExt,
 };
 
-use jp_conversation::{Stream, committed_len};
-use memchr::{memchr, memchr_iter};
+use jp_conversation::Stream;
+use memchr::{memchr, memchr_iter, memrchr_iter};
 use rustc_hash::FxHasher;
 
 use crate::beneath;
 
-/// An event file beyond this is not read whole; its last events still are.
+/// An event file beyond this is not read whole; its last events still are. What has no end for so long is not
+/// searched for it any further.
 const LIMIT: u64 = 512 << 20;
-/// Each event costs some bytes to remember where it is, and a large file of very short lines has many.
-const MAX_EVENTS: usize = 4_000_000;
-/// A file up to this size need not be asked: its lines fit into memory, however many they are.
-const SMALL: usize = 64 << 20;
+/// A line beyond this is nobody's event where lines are handed over one by one.
+const LONGEST: u64 = 64 << 20;
+/// How many bytes are held while the end of the last batch is searched for.
+const WINDOW: u64 = 64 << 10;
 /// How many bytes are read at once where lines are handed over one by one.
 const PIECE: u64 = 1 << 20;
 /// How many bytes before a place show that the file is still the one that was read up to there.
 const EVIDENCE: u64 = 64;
 
+/// A line of an event file that is not empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    Whole(&'a [u8]),
+    /// Longer than any event.
+    TooLong,
+}
+
 /// The bytes of an event file.
 pub(super) fn whole(file: &File) -> io::Result<Vec<u8>> {
-    let bytes = beneath::read_file(file, LIMIT)?;
-    check_count(&bytes)?;
-    Ok(bytes)
+    beneath::read_file(file, LIMIT)
 }
 
 /// The last so many events of a file of lines, read backwards from its end.
@@ -52,13 +59,19 @@ pub(super) fn last(file: &File, count: usize) -> io::Result<Stream> {
 
 /// Hands over every line from one place to another, both of which are the start of one. A conversation
 /// may be larger than memory: of it there is one line at a time, and a piece of what follows.
-pub(super) fn lines(
+pub(super) fn lines(file: &File, from: u64, to: u64, take: impl FnMut(Line<'_>)) -> io::Result<()> {
+    lines_up_to(LONGEST, file, from, to, take)
+}
+
+fn lines_up_to(
+    longest: u64,
     file: &File,
     from: u64,
     to: u64,
-    mut take: impl FnMut(&[u8]),
+    mut take: impl FnMut(Line<'_>),
 ) -> io::Result<()> {
-    let (mut at, mut begun) = (from, Vec::new());
+    let mut begun = Begun { longest, length: 0, bytes: Vec::new() };
+    let mut at = from;
     while at < to {
         let piece = range(file, at, to.min(at + PIECE))?;
         if piece.is_empty() {
@@ -67,16 +80,12 @@ pub(super) fn lines(
         at += piece.len() as u64;
         let mut start = 0;
         for end in memchr_iter(b'\n', &piece) {
-            begun.extend_from_slice(&piece[start..end]);
-            // Empty lines are nobody's event.
-            if !begun.trim_ascii().is_empty() {
-                take(begun.trim_ascii());
-            }
-            begun.clear();
+            begun.add(&piece[start..end]);
+            begun.end(&mut take);
             start = end + 1;
         }
-        begun.extend_from_slice(&piece[start..]);
-        if begun.len() as u64 > LIMIT {
+        begun.add(&piece[start..]);
+        if begun.length > LIMIT {
             let message = format!("a line of more than {LIMIT} bytes");
             return Err(io::Error::new(ErrorKind::FileTooLarge, message));
         }
@@ -84,20 +93,69 @@ pub(super) fn lines(
     Ok(())
 }
 
-/// How many bytes of a file of lines belong to finished batches; read backwards from its end.
-pub(super) fn committed(file: &File, len: u64) -> io::Result<u64> {
-    let (mut start, mut chunk) = (len, 64 << 10);
-    loop {
-        start = start.saturating_sub(chunk);
-        let bytes = range(file, start, len)?;
-        let skipped = bytes.len();
-        let lines = whole_lines(bytes, start);
-        let first = start + (skipped - lines.len()) as u64;
-        match committed_len(&lines) as u64 {
-            0 if start > 0 => chunk *= 4,
-            committed => return Ok(first + committed),
+/// A line that is being read. Nothing is kept of one that is too long.
+struct Begun {
+    longest: u64,
+    length: u64,
+    bytes: Vec<u8>,
+}
+
+impl Begun {
+    fn add(&mut self, more: &[u8]) {
+        self.length += more.len() as u64;
+        if self.length > self.longest {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(more);
         }
     }
+
+    fn end(&mut self, take: &mut impl FnMut(Line<'_>)) {
+        let line = self.bytes.trim_ascii();
+        if self.length > self.longest {
+            take(Line::TooLong);
+        } else if !line.is_empty() {
+            take(Line::Whole(line));
+        }
+        self.length = 0;
+        self.bytes.clear();
+    }
+}
+
+/// How many bytes of a file of lines belong to finished batches; see `jp_conversation::Stream`. The end of the
+/// last one is searched for from the end of the file, which may be long and hold none.
+pub(super) fn committed(file: &File, len: u64) -> io::Result<u64> {
+    committed_by(WINDOW, file, len)
+}
+
+fn committed_by(window: u64, file: &File, len: u64) -> io::Result<u64> {
+    let mut end = len;
+    // Whether the first byte behind the window is a line break: then what stands before it decides.
+    let mut break_behind = false;
+    while end > 0 {
+        let start = end.saturating_sub(window);
+        let bytes = range(file, start, end)?;
+        if bytes.len() as u64 != end - start {
+            // Somebody has cut off what was unfinished.
+            (end, break_behind) = (start + bytes.len() as u64, false);
+        }
+        if break_behind && bytes.last() != Some(&b' ') {
+            return Ok(end + 1);
+        }
+        for at in memrchr_iter(b'\n', &bytes) {
+            let before = at.checked_sub(1).map(|before| bytes[before]);
+            if before != Some(b' ') && (before.is_some() || start == 0) {
+                return Ok(start + at as u64 + 1);
+            }
+        }
+        break_behind = bytes.first() == Some(&b'\n');
+        end = start;
+        if len - end > LIMIT {
+            let message = format!("nothing in the last {LIMIT} bytes is finished");
+            return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+        }
+    }
+    Ok(0)
 }
 
 /// A number that tells whether the bytes before a place have changed.
@@ -137,10 +195,5 @@ fn range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn check_count(bytes: &[u8]) -> io::Result<()> {
-    if bytes.len() <= SMALL || memchr_iter(b'\n', bytes).count() <= MAX_EVENTS {
-        return Ok(());
-    }
-    let message = format!("more than {MAX_EVENTS} lines");
-    Err(io::Error::new(ErrorKind::FileTooLarge, message))
-}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! A log that somebody else has written.
+#![expect(clippy::disallowed_methods, reason = "tests build their own files")]
+
+use std::fs;
+
+use super::*;
+
+/// What is known of a workspace that came with this log.
+fn known(log: impl AsRef<[u8]>, len: u64) -> usize {
+    let temp = tempfile::tempdir().unwrap();
+    let cache = temp.path().join(CACHE);
+    fs::create_dir(&cache).unwrap();
+    fs::write(cache.join(INDEX), log).unwrap();
+    File::options().write(true).open(cache.join(INDEX)).unwrap().set_len(len).unwrap();
+    let mut index = Index::new(Utf8PathBuf::try_from(temp.path().to_owned()).unwrap());
+    index.refresh().unwrap();
+    index.entries.len()
+}
+
+#[test]
+fn a_log_is_read_in_pieces_as_far_as_it_can_be_one() {
+    let unknown =
+        |count: usize| (1..=count).map(|id| format!("[\"u\",{id}]\n")).collect::<String>();
+    let check = |log: String, want: usize| {
+        let len = log.len() as u64;
+        assert_eq!(known(log, len), want, "{len}");
+    };
+    check(String::new(), 0);
+    // Several pieces, each of which ends within a record; the last is still being written.
+    let many = unknown(300_000);
+    assert!(many.len() as u64 > 3 * PIECE);
+    check(format!("{many}[\"u\""), 300_000);
+    check(unknown(MOST_ENTRIES), MOST_ENTRIES);
+    check(unknown(MOST_ENTRIES + 1), 0);
+    // A record that never ends, and a file that takes no room on the disk.
+    check(format!("{}{}", unknown(10), "x".repeat(2 << 20)), 0);
+    assert_eq!(known(unknown(10), LIMIT + 1), 0);
+}
+
+#[test]
+fn a_title_in_a_log_of_another_version_is_cut() {
+    let mut index = Index::new(Utf8PathBuf::new());
+    let record = format!("[\"e\",7,null,\"{}\",1,1,1,1,1,false]\n", "\\u0001".repeat(64 << 10));
+    index.fold(record.as_bytes()).unwrap();
+    let entry = &index.entries[&ConversationId::from_u64(7)];
+    assert!(entry.title.as_ref().is_some_and(|title| title.len() <= 4 << 10));
+}

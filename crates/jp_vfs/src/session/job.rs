@@ -175,6 +175,11 @@ impl Job {
             if !self.host.approver().can_ask() {
                 return Err(ErrorObject::new(ErrorCode::AccessDenied, unattended(&denial)));
             }
+            // Nobody is asked, so the tool is told of no wait.
+            if self.gate.access().was_refused(&wanted) {
+                *decided = Approval::No.into();
+                return Err(refuse(denial, "a person said no"));
+            }
             if !std::mem::replace(&mut was_told, true) {
                 self.tell_pending();
             }

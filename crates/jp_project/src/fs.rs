@@ -38,6 +38,9 @@ pub struct FsProjectFiles {
     all: Files,
 }
 
+/// Why a directory is not deleted: whoever deletes all the rest and then says that it is not empty helps nobody.
+const UNNAMED: &str = "there is a name in it that is not UTF-8, which cannot be deleted from here";
+
 impl FsProjectFiles {
     /// The files below a root under rules.
     pub fn new(root: Root, rules: Rules) -> Self {
@@ -90,8 +93,8 @@ impl FsProjectFiles {
         Ok(())
     }
 
-    /// Deletes a directory with everything in it. All of it is judged before anything is gone, and
-    /// everything once more when it goes.
+    /// Deletes a directory with everything in it. All of it is looked through and judged before anything is gone:
+    /// what cannot be deleted must not cost what is beside it. Everything is judged once more when it goes.
     fn delete_all(&self, path: &ProjectPath) -> Result<(), ProjectError> {
         let failed = |error| ProjectError::from_open(error, path);
         let (Some(parent), Some(name)) = (path.parent(), path.as_path().file_name()) else {
@@ -99,9 +102,7 @@ impl FsProjectFiles {
         };
         let parent = self.all.directory(parent.as_path()).map_err(failed)?;
         self.check(Capability::Delete, &parent.path_of(name))?;
-        if self.rules.policy.is_some() || self.rules.sensitive.is_some() {
-            self.judge_all(&parent, name, 0).map_err(failed)?;
-        }
+        self.judge_all(&parent, name, 0).map_err(failed)?;
         self.empty(&parent, name, 0).map_err(failed)?;
         self.files.remove_in(&parent, name, access::Kind::Directory).map_err(failed)
     }
@@ -142,7 +143,11 @@ impl FsProjectFiles {
         if depth >= MAX_DEPTH {
             return Err(failed(io::Error::other("the directory is too deep")));
         }
-        let mut entries: Vec<Entry> = dir.entries()?.collect::<Result<_, _>>().map_err(failed)?;
+        let mut all = dir.entries()?;
+        let mut entries: Vec<Entry> = all.by_ref().collect::<Result<_, _>>().map_err(failed)?;
+        if all.leaves_out() {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, UNNAMED)));
+        }
         entries.sort();
         Ok((dir, entries))
     }

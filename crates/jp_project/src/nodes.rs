@@ -126,6 +126,14 @@ pub(crate) fn delete<N: Nodes>(
         (Some(Kind::Directory), DeleteReach::File) => {
             return Err(ProjectError::IsADirectory { path: at.given.clone() });
         }
+        (Some(Kind::Directory), DeleteReach::Empty) => {
+            if !nodes.is_empty(&at.path)? {
+                return Err(ProjectError::NotEmpty { path: at.given.clone() });
+            }
+        }
+        (Some(Kind::File | Kind::Other), DeleteReach::Empty) => {
+            return Err(ProjectError::NotADirectory { path: at.given.clone() });
+        }
         (Some(Kind::Directory), DeleteReach::Recursive) => {
             for path in &sorted_below(nodes, &at.path)? {
                 rules.check(Capability::Delete, path.as_path())?;

@@ -2,12 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
+mod deleting;
+
 use std::{
     fs,
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{PermissionsExt, symlink},
-    },
+    os::unix::fs::{PermissionsExt, symlink},
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
@@ -101,42 +100,6 @@ fn a_write_keeps_permissions_other_names_and_links() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "2");
     let left = project.list_dir(&path("src"), Slice::default()).unwrap();
     assert_eq!(left.len(), 1, "{left:?}");
-}
-
-#[test]
-fn what_a_link_leads_to_survives_the_deletion_of_its_directory() {
-    let place = place();
-    fs::create_dir_all(place.root.join("dir/sub")).unwrap();
-    symlink("../../src", place.root.join("dir/sub/in")).unwrap();
-    symlink("../../outside", place.root.join("dir/out")).unwrap();
-    let project = files(&place, vec![]);
-    project.delete(&path("dir"), DeleteReach::Recursive).unwrap();
-    assert!(!place.root.join("dir").exists());
-    assert!(place.root.join("src/a").exists() && place.root.join("../outside").exists());
-}
-
-// Such a name cannot be deleted here, and what is beside it must not go alone.
-#[test]
-fn a_directory_with_a_name_that_is_no_text_stays_whole() {
-    let place = place();
-    let all = [Capability::Read, Capability::Create, Capability::Update, Capability::Delete];
-    for dir in ["a/b", "z"] {
-        fs::create_dir_all(place.root.join("dir").join(dir)).unwrap();
-        fs::write(place.root.join("dir").join(dir).join("file"), "x").unwrap();
-    }
-    let odd = std::ffi::OsStr::from_bytes(b"\xff");
-    fs::write(place.root.join("dir/z").into_std_path_buf().join(odd), "x").unwrap();
-    for rules in [vec![], vec![FsRule::new(".", all)]] {
-        let project = files(&place, rules);
-        let error = project.delete(&path("dir"), DeleteReach::Recursive).unwrap_err().to_string();
-        assert!(error.starts_with("dir: there is a name in it that is not UTF-8"), "{error}");
-        for file in ["dir/a/b/file", "dir/z/file"] {
-            assert!(place.root.join(file).exists(), "{file}");
-        }
-        project.delete(&path("dir/a"), DeleteReach::Recursive).unwrap();
-        fs::create_dir_all(place.root.join("dir/a/b")).unwrap();
-        fs::write(place.root.join("dir/a/b/file"), "x").unwrap();
-    }
 }
 
 #[test]

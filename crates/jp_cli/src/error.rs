@@ -89,8 +89,8 @@ impl Error {
     #[must_use]
     pub(crate) fn cause(mut self, cause: impl fmt::Display) -> Self {
         if let What::Message(message) = &mut self.what {
-            let cause = cause.to_string().replace('\n', "\n  ");
-            *message = format!("{message}\n  {cause}");
+            message.push_str("\n  ");
+            message.push_str(&cause.to_string().replace('\n', "\n  "));
         }
         self
     }

@@ -334,9 +334,19 @@ impl ProjectFiles for OpendalProjectFiles {
         self.check(Capability::Delete, path.as_path())?;
         match (self.look(path)?, reach) {
             (None, _) => Err(ProjectError::NotFound { path: path.clone() }),
+            (Some(Node::File(_)), DeleteReach::Empty) => {
+                Err(ProjectError::NotADirectory { path: path.clone() })
+            }
             (Some(Node::File(_)), _) => self.remove(path, vec![path.to_string()]),
             (Some(Node::Directory), DeleteReach::File) => {
                 Err(ProjectError::IsADirectory { path: path.clone() })
+            }
+            (Some(Node::Directory), DeleteReach::Empty) => {
+                let keys = self.below(path)?;
+                if !paths_below(path, &keys).is_empty() {
+                    return Err(ProjectError::NotEmpty { path: path.clone() });
+                }
+                self.remove(path, keys)
             }
             (Some(Node::Directory), DeleteReach::Recursive) => {
                 let mut keys = self.below(path)?;

@@ -112,6 +112,7 @@ fn take(project: &dyn ProjectFiles, step: &str) -> Result<String, Box<dyn std::e
             format!("[{}]", names.collect::<String>().trim_end())
         }
         "delete" => done(project.delete(&path(1)?, DeleteReach::File))?,
+        "delete-empty" => done(project.delete(&path(1)?, DeleteReach::Empty))?,
         "delete-all" => done(project.delete(&path(1)?, DeleteReach::Recursive))?,
         "rename" => done(project.rename(&path(1)?, &path(2)?, RenameTarget::Overwrite))?,
         "rename-new" => done(project.rename(&path(1)?, &path(2)?, RenameTarget::Keep))?,

@@ -1,9 +1,11 @@
 //! Files on a disk, opened beneath a handle of the root.
 //!
 //! Whatever is judged is judged and used by [`Files`], which holds on to what it found. What this file
-//! adds is the shape of the operations: parents that are made, a deletion that takes a whole directory.
+//! adds is the shape of the operations: parents that are made, a deletion that takes a whole directory ([`delete`]).
 //! Each step of those is judged by itself where it happens, so somebody who swaps directories under us
 //! can make an operation fail and cannot make it reach what the rules deny.
+
+mod delete;
 
 use std::{
     fs::File,
@@ -26,8 +28,6 @@ use crate::{
 
 /// How often a write is tried again when a file comes or goes meanwhile.
 const ATTEMPTS: usize = 8;
-/// How deep a directory can be that is deleted as a whole. Each level costs an open handle.
-const MAX_DEPTH: usize = 200;
 
 /// The files below a directory of the file system.
 #[derive(Debug)]
@@ -88,63 +88,6 @@ impl FsProjectFiles {
             }
         }
         Ok(())
-    }
-
-    /// Deletes a directory with everything in it. All of it is judged before anything is gone, and
-    /// everything once more when it goes.
-    fn delete_all(&self, path: &ProjectPath) -> Result<(), ProjectError> {
-        let failed = |error| ProjectError::from_open(error, path);
-        let (Some(parent), Some(name)) = (path.parent(), path.as_path().file_name()) else {
-            return Err(ProjectError::Root);
-        };
-        let parent = self.all.directory(parent.as_path()).map_err(failed)?;
-        self.check(Capability::Delete, &parent.path_of(name))?;
-        if self.rules.policy.is_some() || self.rules.sensitive.is_some() {
-            self.judge_all(&parent, name, 0).map_err(failed)?;
-        }
-        self.empty(&parent, name, 0).map_err(failed)?;
-        self.files.remove_in(&parent, name, access::Kind::Directory).map_err(failed)
-    }
-
-    /// Whether everything in a directory may be deleted.
-    fn judge_all(&self, parent: &Directory, name: &str, depth: usize) -> Result<(), OpenError> {
-        let (dir, entries) = self.inside(parent, name, depth)?;
-        for Entry { name, kind } in entries {
-            self.rules.check(Capability::Delete, &dir.path_of(&name))?;
-            if kind == access::Kind::Directory {
-                self.judge_all(&dir, &name, depth + 1)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn empty(&self, parent: &Directory, name: &str, depth: usize) -> Result<(), OpenError> {
-        let (dir, entries) = self.inside(parent, name, depth)?;
-        for Entry { name, kind } in entries {
-            if kind == access::Kind::Directory {
-                self.empty(&dir, &name, depth + 1)?;
-            }
-            self.files.remove_in(&dir, &name, kind)?;
-        }
-        Ok(())
-    }
-
-    /// A directory that is to go, and what is in it. All names are read first: a list that shrinks while
-    /// it is read can leave some out.
-    fn inside(
-        &self,
-        parent: &Directory,
-        name: &str,
-        depth: usize,
-    ) -> Result<(Directory, Vec<Entry>), OpenError> {
-        let dir = self.all.directory_in(parent, name)?;
-        let failed = |source| OpenError::Io { path: dir.path().to_owned(), source };
-        if depth >= MAX_DEPTH {
-            return Err(failed(io::Error::other("the directory is too deep")));
-        }
-        let mut entries: Vec<Entry> = dir.entries()?.collect::<Result<_, _>>().map_err(failed)?;
-        entries.sort();
-        Ok((dir, entries))
     }
 
     /// What an entry is; of a link, what it leads to.
@@ -257,6 +200,9 @@ impl ProjectFiles for FsProjectFiles {
         if path.is_root() {
             return Err(ProjectError::Root);
         }
+        if reach == DeleteReach::Empty {
+            return self.delete_empty(path);
+        }
         match self.files.remove_file(path.as_path()) {
             Ok(()) => Ok(()),
             Err(error) => match ProjectError::from_open(error, path).or_not_found() {
@@ -270,7 +216,7 @@ impl ProjectFiles for FsProjectFiles {
                 {
                     match reach {
                         DeleteReach::Recursive => self.delete_all(path),
-                        DeleteReach::File => Err(ProjectError::IsADirectory { path: path.clone() }),
+                        _ => Err(ProjectError::IsADirectory { path: path.clone() }),
                     }
                 }
                 error => Err(error),

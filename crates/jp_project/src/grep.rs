@@ -36,9 +36,10 @@ use crate::{
 
 /// The longest pattern. Compiling takes many times its length.
 const MAX_PATTERN: usize = 64 << 10;
-/// How large a compiled pattern can be, and what is remembered while searching with it.
+/// How large a compiled pattern can be, and what is remembered while searching with it, by all threads together. A
+/// pattern that people write needs a fraction of one thread's share.
 const MAX_COMPILED: usize = 10 << 20;
-const MAX_CACHE: usize = 64 << 20;
+const MAX_CACHE: usize = 32 << 20;
 /// How much of a file is in memory. Where the lines around a hit do not fit into that, only the hits are told; a file
 /// with a longer line is left out.
 const MAX_HEAP: usize = 8 << 20;
@@ -95,10 +96,11 @@ impl GrepQuery {
 
     /// Whether the pattern can be used.
     pub fn check(&self) -> Result<(), ProjectError> {
-        Ok(self.matcher().map(|_| ())?)
+        Ok(self.matcher(1).map(|_| ())?)
     }
 
-    fn matcher(&self) -> Result<RegexMatcher, InvalidPattern> {
+    /// What so many threads search with.
+    fn matcher(&self, threads: usize) -> Result<RegexMatcher, InvalidPattern> {
         if self.pattern.len() > MAX_PATTERN {
             return Err(InvalidPattern { reason: format!("longer than {MAX_PATTERN} bytes") });
         }
@@ -107,7 +109,7 @@ impl GrepQuery {
             .case_insensitive(self.case_insensitive)
             .fixed_strings(self.fixed)
             .size_limit(MAX_COMPILED)
-            .dfa_size_limit(MAX_CACHE)
+            .dfa_size_limit(MAX_CACHE / threads.max(1))
             .build(&self.pattern)
             .map_err(|error| InvalidPattern {
                 reason: error.to_string().chars().take(2_000).collect(),
@@ -171,7 +173,7 @@ pub struct GrepLine {
 
 /// Searches the files of a backend.
 pub fn grep<T: Tree>(tree: &T, query: &GrepQuery) -> Result<GrepAnswer, ProjectError> {
-    let matcher = query.matcher()?;
+    let matcher = query.matcher(tree.pace().threads)?;
     let collector = Mutex::new(Collector::new(query.max_matches, query.max_bytes));
     let (is_full, large) = (AtomicBool::new(false), Mutex::new(()));
     let (searches, unread) = walk(tree, &query.paths, &query.until, || Search {

@@ -201,6 +201,8 @@ pub enum RenameTarget {
 pub enum DeleteReach {
     /// One file.
     File,
+    /// A directory in which nothing is, whatever of it may be seen.
+    Empty,
     /// A file, or a directory with everything in it.
     Recursive,
 }

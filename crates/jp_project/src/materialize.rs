@@ -196,16 +196,27 @@ impl Copy {
         paths.into_iter().rev().try_for_each(|path| self.remove(path, now, synced))
     }
 
+    /// Deletes what was there if it is gone in the copy.
     fn remove(
         &self,
         path: &ProjectPath,
         now: &States,
         synced: &mut Synced,
     ) -> Result<(), ProjectError> {
-        if self.has_to_go(path, now)? {
-            self.project.delete(path, DeleteReach::Recursive)?;
-            synced.deleted.push(path.clone());
+        if !self.is_replaced(path, now) {
+            return Ok(());
         }
+        let reach = match state(&self.project, path)? {
+            None => return Ok(()),
+            Some(State::File(_)) => DeleteReach::File,
+            Some(State::Directory) => DeleteReach::Empty,
+        };
+        match self.project.delete(path, reach) {
+            // The project has something in it that is new, or that may not be read. It stays.
+            Err(ProjectError::NotEmpty { .. }) => return Ok(()),
+            deleted => deleted?,
+        }
+        synced.deleted.push(path.clone());
         Ok(())
     }
 
@@ -222,19 +233,6 @@ impl Copy {
             }
         }
         if conflicts.is_empty() { Ok(()) } else { Err(SyncError::Conflict { paths: conflicts }) }
-    }
-
-    /// Whether something that was there has to be deleted. A directory in which the project has
-    /// something new stays.
-    fn has_to_go(&self, path: &ProjectPath, now: &States) -> Result<bool, ProjectError> {
-        if !self.is_replaced(path, now) {
-            return Ok(false);
-        }
-        Ok(match state(&self.project, path)? {
-            None => false,
-            Some(State::File(_)) => true,
-            Some(State::Directory) => self.project.list_dir(path, Slice::default())?.is_empty(),
-        })
     }
 
     /// Whether something that was there is gone, or something of another kind is in its place.

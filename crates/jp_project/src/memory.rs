@@ -242,9 +242,16 @@ impl Nodes for Map {
     }
 
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError> {
-        for path in Nodes::below(self, from)?.iter().chain([from]) {
+        let mut paths = Nodes::below(self, from)?;
+        paths.push(from.clone());
+        // Paths become longer: each may be too long then, and all of them more than is held.
+        let longer = to.as_str().len().saturating_sub(from.as_str().len());
+        let added = longer.saturating_mul(paths.len());
+        check_held(to, (self.held - self.weight_of(to)).saturating_add(added))?;
+        paths.iter().try_for_each(|path| nodes::moved(path, from, to).map(drop))?;
+        for path in &paths {
             if let Some(node) = self.take(path.as_str()) {
-                self.insert(format!("{to}{}", &path.as_str()[from.as_str().len()..]), node);
+                self.insert(nodes::moved(path, from, to)?.to_string(), node);
             }
         }
         Ok(())
@@ -254,15 +261,13 @@ impl Nodes for Map {
 impl Map {
     /// Whether something of this size fits, in place of what is there.
     fn check_room(&self, path: &ProjectPath, size: u64) -> Result<(), ProjectError> {
-        let before = self.nodes.get(path.as_str()).map_or(0, |node| weight(path.as_str(), node));
         let content = usize::try_from(size).unwrap_or(usize::MAX);
         let added = content.saturating_add(path.as_str().len() + NODE);
-        if (self.held - before).saturating_add(added) <= MAX_HELD {
-            return Ok(());
-        }
-        let message = format!("a project in memory holds at most {MAX_HELD} bytes");
-        let source = std::io::Error::new(std::io::ErrorKind::FileTooLarge, message);
-        Err(ProjectError::Io { path: path.to_string(), source })
+        check_held(path, (self.held - self.weight_of(path)).saturating_add(added))
+    }
+
+    fn weight_of(&self, path: &ProjectPath) -> usize {
+        self.nodes.get(path.as_str()).map_or(0, |node| weight(path.as_str(), node))
     }
 
     fn insert(&mut self, path: String, node: Node) {
@@ -284,6 +289,16 @@ impl Deref for Map {
     fn deref(&self) -> &Self::Target {
         &self.nodes
     }
+}
+
+/// Whether so much may be held.
+fn check_held(path: &ProjectPath, held: usize) -> Result<(), ProjectError> {
+    if held <= MAX_HELD {
+        return Ok(());
+    }
+    let message = format!("a project in memory holds at most {MAX_HELD} bytes");
+    let source = std::io::Error::new(std::io::ErrorKind::FileTooLarge, message);
+    Err(ProjectError::Io { path: path.to_string(), source })
 }
 
 fn weight(path: &str, node: &Node) -> usize {
@@ -346,31 +361,4 @@ fn len_of(content: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    // However a tool goes about it, there is an end to what it can make us hold.
-    #[test]
-    fn there_is_an_end_to_what_is_held() {
-        let project = MemoryProjectFiles::new();
-        let path = |name: &str| ProjectPath::new(name).unwrap();
-        let write = |name: &str, size: usize| {
-            project.write(&path(name), &vec![b'x'; size], WriteMode::Replace)
-        };
-        let half = MAX_HELD / 2;
-        write("d/a", half).unwrap();
-        let error = write("d/b", half).unwrap_err().to_string();
-        assert_eq!(error, "d/b: a project in memory holds at most 67108864 bytes");
-        // What is replaced, moved or deleted does not count twice.
-        for _ in 0..3 {
-            write("d/a", half).unwrap();
-            project.rename(&path("d"), &path("e"), RenameTarget::Keep).unwrap();
-            project.rename(&path("e"), &path("d"), RenameTarget::Keep).unwrap();
-        }
-        project.delete(&path("d"), DeleteReach::Recursive).unwrap();
-        write("b", MAX_HELD - 1_000).unwrap();
-        // Names count too.
-        let all = (0..10).try_for_each(|number| project.create_dir(&path(&format!("d{number}"))));
-        assert!(all.is_err());
-    }
-}
+mod tests;

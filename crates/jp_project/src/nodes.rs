@@ -4,7 +4,7 @@
 //! when, which error wins over which, and that directories are made on the way, is decided here, so
 //! these backends cannot differ in it. Everything is judged before the first thing is changed.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use jp_tool::access::Capability;
 
@@ -126,6 +126,14 @@ pub(crate) fn delete<N: Nodes>(
         (Some(Kind::Directory), DeleteReach::File) => {
             return Err(ProjectError::IsADirectory { path: at.given.clone() });
         }
+        (Some(Kind::Directory), DeleteReach::Empty) => {
+            if !nodes.is_empty(&at.path)? {
+                return Err(ProjectError::NotEmpty { path: at.given.clone() });
+            }
+        }
+        (Some(Kind::File | Kind::Other), DeleteReach::Empty) => {
+            return Err(ProjectError::NotADirectory { path: at.given.clone() });
+        }
         (Some(Kind::Directory), DeleteReach::Recursive) => {
             for path in &sorted_below(nodes, &at.path)? {
                 rules.check(Capability::Delete, path.as_path())?;
@@ -175,6 +183,19 @@ pub(crate) fn rename<N: Nodes>(
     nodes.relocate(&from.path, &to.path)
 }
 
+/// Where something comes to that is moved with what it is in. Not every path can be made longer.
+pub(crate) fn moved(
+    path: &ProjectPath,
+    from: &ProjectPath,
+    to: &ProjectPath,
+) -> Result<ProjectPath, ProjectError> {
+    let target = format!("{to}{}", &path.as_str()[from.as_str().len()..]);
+    ProjectPath::new(&target).map_err(|error| ProjectError::Io {
+        path: target,
+        source: io::Error::new(io::ErrorKind::InvalidFilename, error),
+    })
+}
+
 /// Everything below a directory, in the order in which it is judged.
 fn sorted_below<N: Nodes>(nodes: &N, dir: &ProjectPath) -> Result<Vec<ProjectPath>, ProjectError> {
     let mut below = nodes.below(dir)?;
@@ -219,6 +240,6 @@ fn check_replaceable<N: Nodes>(
 
 /// What is said of a FIFO, a device, or a link that leads nowhere.
 pub(crate) fn not_a_file(path: &ProjectPath) -> ProjectError {
-    let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file");
+    let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
     ProjectError::Io { path: path.to_string(), source }
 }

@@ -15,7 +15,7 @@
 //! directory with one in it: what is kept here are files and directories.
 //!
 //! Contents are in memory up to 64 MiB together, then in a file without a name in the scratch directory
-//! up to 4 GiB; at most 100,000 paths can be touched.
+//! up to 4 GiB; at most 100,000 paths can be touched, of 16 MiB together, below directories that were made too.
 
 mod apply;
 mod changes;

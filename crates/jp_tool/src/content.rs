@@ -3,11 +3,14 @@
 //! The blocks have the shape of MCP's, so that the result of a tool of an MCP server and of a local
 //! one are the same thing. A string stands for one text block. A block that cannot be read is
 //! skipped and reported beside the others: one bad block of a newer tool must not cost the rest.
+//!
+//! Blocks are read one at a time, and only so many of them: a list of numbers would otherwise take a hundred times
+//! its length, as values and as reports about them.
 
 mod block;
 mod result;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, SeqAccess, Visitor};
@@ -18,6 +21,12 @@ use thiserror::Error;
 pub use self::block::{ContentBlock, Inquiry, Resource, ResourceData, ResourceLink};
 pub use self::result::{NotAToolResult, ToolResult};
 use crate::object::Object;
+use crate::vfs::excerpt;
+
+/// The most blocks of one answer; nobody reads more.
+const MOST_BLOCKS: usize = 10_000;
+/// The most of them that are named if they are skipped.
+const MOST_MALFORMED: usize = 100;
 
 /// Text or blocks, as the tool wrote it.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +86,7 @@ impl<'de> Deserialize<'de> for Content {
 pub struct Blocks {
     /// The blocks, in order.
     pub blocks: Vec<ContentBlock>,
-    /// What was skipped. Never written.
+    /// What was skipped, the first hundred; the last of those says how many followed. Never written.
     pub malformed: Vec<MalformedBlock>,
 }
 
@@ -95,16 +104,7 @@ impl Serialize for Blocks {
 
 impl<'de> Deserialize<'de> for Blocks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut read = Self::default();
-        for (index, value) in Vec::<Value>::deserialize(deserializer)?.into_iter().enumerate() {
-            match serde_json::from_value(value) {
-                Ok(Object(block)) => read.blocks.push(block),
-                Err(error) => {
-                    read.malformed.push(MalformedBlock { index, reason: error.to_string() });
-                }
-            }
-        }
-        Ok(read)
+        deserializer.deserialize_seq(BlocksVisitor)
     }
 }
 
@@ -114,8 +114,41 @@ impl<'de> Deserialize<'de> for Blocks {
 pub struct MalformedBlock {
     /// Its place in the list, from zero.
     pub index: usize,
-    /// What is wrong with it.
+    /// What is wrong with it, or the beginning of that.
     pub reason: String,
+}
+
+struct BlocksVisitor;
+
+impl<'de> Visitor<'de> for BlocksVisitor {
+    type Value = Blocks;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Blocks, A::Error> {
+        let (mut read, mut unnamed) = (Blocks::default(), 0_usize);
+        let mut index = 0;
+        while let Some(value) = seq.next_element::<Value>()? {
+            if index == MOST_BLOCKS {
+                return Err(de::Error::custom(format!("more than {MOST_BLOCKS} blocks")));
+            }
+            match serde_json::from_value(value) {
+                Ok(Object(block)) => read.blocks.push(block),
+                Err(error) if read.malformed.len() < MOST_MALFORMED => {
+                    let reason = excerpt(&error.to_string()).into_owned();
+                    read.malformed.push(MalformedBlock { index, reason });
+                }
+                Err(_) => unnamed += 1,
+            }
+            index += 1;
+        }
+        if let Some(last) = read.malformed.last_mut().filter(|_| unnamed > 0) {
+            let _ = write!(last.reason, "; and so were {unnamed} after it");
+        }
+        Ok(read)
+    }
 }
 
 struct ContentVisitor;

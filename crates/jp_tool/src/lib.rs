@@ -28,6 +28,7 @@
 
 pub mod access;
 mod action;
+mod bounded;
 mod content;
 mod context;
 mod invocation;

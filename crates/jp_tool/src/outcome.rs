@@ -13,7 +13,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::object::{self, Object};
-use crate::{AnswerType, Question};
+use crate::{AnswerType, Question, bounded};
 
 /// How a call of a tool ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,8 +51,8 @@ impl Outcome {
 pub struct ToolError {
     /// What went wrong.
     pub message: String,
-    /// What led to it, from the outside in.
-    #[serde(default)]
+    /// What led to it, from the outside in. Of a long list, the beginning is read.
+    #[serde(default, deserialize_with = "bounded::trace")]
     pub trace: Vec<String>,
     /// Whether the same call may succeed a moment later.
     #[serde(default)]
@@ -99,7 +99,7 @@ enum Envelope {
     },
     Error {
         message: String,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "bounded::trace")]
         trace: Vec<String>,
         #[serde(default)]
         transient: bool,

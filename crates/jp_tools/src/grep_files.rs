@@ -32,9 +32,10 @@ use crate::{
 
 /// The longest pattern. Compiling takes many times its length.
 const MAX_PATTERN: usize = 64 << 10;
-/// How large a compiled pattern can be, and what is remembered while searching with it.
+/// How large a compiled pattern can be, and what is remembered while searching with it, by all threads together. A
+/// pattern that people write needs a fraction of one thread's share.
 const MAX_COMPILED: usize = 10 << 20;
-const MAX_CACHE: usize = 64 << 20;
+const MAX_CACHE: usize = 32 << 20;
 const DEFAULT_LINES: u32 = 200;
 const MAX_LINES: u32 = 5_000;
 const MAX_CONTEXT: u32 = 50;
@@ -104,7 +105,7 @@ pub(crate) fn grep_files<P: Place>(
     _call: &Call,
     place: &P,
 ) -> Result<String, ToolError> {
-    let matcher = matcher(&args)?;
+    let matcher = matcher(&args, place.threads())?;
     let selection = Selection::new(&args.globs, &args.types, &args.extensions)
         .map_err(|error| ToolError::new(error.to_string()))?;
     let limits = Limits {
@@ -128,7 +129,8 @@ pub(crate) fn grep_files<P: Place>(
     Ok(answer(hits, &args, left_out))
 }
 
-fn matcher(args: &GrepFiles) -> Result<RegexMatcher, ToolError> {
+/// What so many threads search with.
+fn matcher(args: &GrepFiles, threads: usize) -> Result<RegexMatcher, ToolError> {
     if args.pattern.len() > MAX_PATTERN {
         let message = format!("argument `pattern`: longer than {MAX_PATTERN} bytes");
         return Err(ToolError::new(message));
@@ -139,7 +141,7 @@ fn matcher(args: &GrepFiles) -> Result<RegexMatcher, ToolError> {
         .fixed_strings(args.fixed)
         .word(args.word)
         .size_limit(MAX_COMPILED)
-        .dfa_size_limit(MAX_CACHE)
+        .dfa_size_limit(MAX_CACHE / threads.max(1))
         .build(&args.pattern)
         .map_err(|error| {
             let hint = if args.fixed { "" } else { " (set `fixed` to search for plain text)" };

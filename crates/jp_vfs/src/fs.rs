@@ -15,8 +15,6 @@ use jp_tool::{
 
 use crate::{gate::Granted, limits::Limits, reply, serve::Work};
 
-/// How many files and directories a search can name. Each is looked up before it begins.
-const MOST_PATHS: usize = 1_000;
 /// What a line of a search takes in the answer beside its content, and what a file does beside its path.
 const LINE: usize = 64;
 const FILE: usize = 24;
@@ -207,9 +205,6 @@ pub(crate) fn grep(
 
 /// The search as the project knows it; `None` if there is nothing to search.
 fn query(params: &FsGrep, limits: &Limits, until: Until) -> Result<Option<GrepQuery>, Failed> {
-    if params.paths.as_ref().is_some_and(|paths| paths.len() > MOST_PATHS) {
-        return Err(invalid(format!("params of `fs.grep`: more than {MOST_PATHS} `paths`")).into());
-    }
     let is_empty = |list: &Option<Vec<_>>| list.as_ref().is_some_and(Vec::is_empty);
     let mut query = GrepQuery::new(params.pattern.clone());
     let paths = params.paths.iter().flatten().map(project_path);

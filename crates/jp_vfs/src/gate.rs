@@ -29,7 +29,7 @@ pub use self::workplace::Changes;
 use self::workplace::Workplace;
 pub(crate) use self::workplace::{Held, Place};
 use crate::{
-    approve::{Approval, Wanted},
+    approve::{Approval, Approver, Wanted},
     record::{self, Decided},
     serve::Stop,
 };
@@ -312,10 +312,12 @@ impl Means {
         Granted { params, means: &self.policy }
     }
 
-    /// Lets a program be started, if there is a rule for it.
+    /// Lets a program be started, if there is a rule for it. What a person could be asked is only put together where
+    /// there is one: it has all arguments.
     pub(crate) fn command<'a>(
         &'a self,
         params: &'a ProcessRun,
+        approver: &dyn Approver,
     ) -> Result<Granted<'a, ProcessRun, CommandRule>, Stop> {
         let ProcessRun { program, args, .. } = params;
         if let Decision::Allowed(means) = self.policy.decide_command(program, args) {
@@ -327,8 +329,12 @@ impl Means {
             return Err(denied(message));
         }
         let granted = words::programs(self.policy.commands.as_ref());
+        let denial = format!("access denied: run {program:?}; {granted}");
+        if !approver.can_ask() {
+            return Err(denied(unattended(&denial)));
+        }
         let wanted = Wanted::Command { program: program.clone(), args: args.clone() };
-        Err(Stop::ask(wanted, format!("access denied: run {program:?}; {granted}")))
+        Err(Stop::ask(wanted, denial))
     }
 
     /// What a refusal of the files means for the tool.
@@ -383,6 +389,11 @@ impl Means {
         rules.dedup();
         (!rules.is_empty()).then(|| rules.join("; "))
     }
+}
+
+/// A denial where a person could say yes, but there is none.
+pub(crate) fn unattended(denial: &str) -> String {
+    format!("{denial}; nobody can be asked")
 }
 
 fn denied(message: String) -> Stop {

@@ -7,8 +7,10 @@ use std::{fmt, io, time::Duration};
 
 use jiff::Timestamp;
 use jp_tool::vfs::{Call, Id, ProjectPath, Request};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
 use url::Url;
 
 /// Writes records down.
@@ -82,21 +84,91 @@ impl Attempt {
     pub(crate) fn of(request: &Request<'_>) -> Self {
         #[derive(Default, Deserialize)]
         #[serde(default)]
-        struct Named {
-            path: Value,
-            from: Value,
-            to: Value,
-            paths: Value,
+        struct Params {
+            path: Names,
+            from: Names,
+            to: Names,
+            paths: Names,
         }
         let params = request.params.map_or("{}", |params| params.get());
-        let Named { path, from, to, paths } = serde_json::from_str(params).unwrap_or_default();
-        let listed = paths.as_array().into_iter().flatten();
-        let named = [&path, &from, &to].into_iter().chain(listed).filter_map(Value::as_str);
-        let leads_out = named.clone().any(|path| ProjectPath::new(path).is_err());
-        let shown: Vec<_> =
-            named.take(MOST_NAMED).map(|path| beginning(path, MOST_SHOWN)).collect();
+        let Params { path, from, to, paths } = serde_json::from_str(params).unwrap_or_default();
+        let mut names = Names::default();
+        for more in [path, from, to, paths] {
+            names.add(more);
+        }
+        let Names { shown, leads_out } = names;
         let target = (!shown.is_empty()).then(|| shown.join(", "));
         Self { method: beginning(&request.method, MOST_SHOWN), target, leads_out }
+    }
+}
+
+/// The texts in a value that should be a path or a list of some: the first of them, and whether one leads out. They
+/// are looked at while the value is read, which may be a list of millions.
+#[derive(Debug, Default)]
+struct Names {
+    shown: Vec<String>,
+    leads_out: bool,
+}
+
+impl Names {
+    fn add(&mut self, more: Self) {
+        let room = MOST_NAMED - self.shown.len();
+        self.shown.extend(more.shown.into_iter().take(room));
+        self.leads_out |= more.leads_out;
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+struct NamesVisitor;
+
+impl<'de> Visitor<'de> for NamesVisitor {
+    type Value = Names;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_str<E>(self, path: &str) -> Result<Names, E> {
+        let leads_out = ProjectPath::new(path).is_err();
+        Ok(Names { shown: vec![beginning(path, MOST_SHOWN)], leads_out })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Names, A::Error> {
+        let mut names = Names::default();
+        while let Some(more) = seq.next_element()? {
+            names.add(more);
+        }
+        Ok(names)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Names, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Names::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Names, E> {
+        Ok(Names::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Names, E> {
+        Ok(Names::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Names, E> {
+        Ok(Names::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Names, E> {
+        Ok(Names::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<Names, E> {
+        Ok(Names::default())
     }
 }
 

@@ -146,7 +146,7 @@ pub(crate) async fn waiting(
         }
         Call::ProcessRun(params) => {
             process::check(params)?;
-            let granted = means.command(params)?;
+            let granted = means.command(params, host.approver())?;
             let ran = process::run(granted, gate, means, host, turn).await?;
             let turn = reply::turn(long, ran.stdout.len() + ran.stderr.len()).await;
             reply::success(id, &process::result(ran, limits)?, &mut out);

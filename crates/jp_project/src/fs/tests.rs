@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests build their own files")]
 
+mod deleting;
+
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
@@ -98,18 +100,6 @@ fn a_write_keeps_permissions_other_names_and_links() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "2");
     let left = project.list_dir(&path("src"), Slice::default()).unwrap();
     assert_eq!(left.len(), 1, "{left:?}");
-}
-
-#[test]
-fn what_a_link_leads_to_survives_the_deletion_of_its_directory() {
-    let place = place();
-    fs::create_dir_all(place.root.join("dir/sub")).unwrap();
-    symlink("../../src", place.root.join("dir/sub/in")).unwrap();
-    symlink("../../outside", place.root.join("dir/out")).unwrap();
-    let project = files(&place, vec![]);
-    project.delete(&path("dir"), DeleteReach::Recursive).unwrap();
-    assert!(!place.root.join("dir").exists());
-    assert!(place.root.join("src/a").exists() && place.root.join("../outside").exists());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Searches that the suite of all backends is too small for.
 
+#![expect(clippy::disallowed_methods, reason = "tests look at their own memory")]
+
 use super::*;
 use crate::{MemoryProjectFiles, ProjectFiles, WriteMode};
 
@@ -38,4 +40,38 @@ fn a_file_with_a_line_that_does_not_fit_counts_as_unread() {
         let answer = project.grep(&GrepQuery { context, ..GrepQuery::new("needle") }).unwrap();
         assert_eq!((answer.files.len(), answer.unread), (0, 1), "{context}");
     }
+}
+
+// A pattern that needs a state of its own for nearly every byte. What is remembered of them is shared out among the
+// threads, of which there can be many.
+#[test]
+fn a_pattern_of_many_states_is_searched_in_bounded_memory() {
+    let project = MemoryProjectFiles::new();
+    let mut bits = 1_u64;
+    for number in 0..40 {
+        let mut content = String::new();
+        for place in 1..=20_000 {
+            bits = bits
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            content.push(if bits >> 63 == 0 { '0' } else { '1' });
+            if place % 1_000 == 0 {
+                content.push('\n');
+            }
+        }
+        let path = ProjectPath::new(&number.to_string()).unwrap();
+        project.write(&path, content.as_bytes(), WriteMode::CreateNew).unwrap();
+    }
+    let before = most_memory();
+    let answer = project.grep(&GrepQuery::new("(?-u)1[01]{100}[2-9]")).unwrap();
+    assert_eq!((answer.files.len(), answer.unread), (0, 0));
+    let grown = most_memory() - before;
+    assert!(grown < 60 << 20, "it took {grown} bytes");
+}
+
+/// The most memory that this process ever had, in bytes.
+fn most_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1_024
 }

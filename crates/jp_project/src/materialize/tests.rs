@@ -189,6 +189,23 @@ fn what_a_program_leaves_behind_does_no_harm() {
     assert!(!project.exists(&path("sparse")).unwrap());
 }
 
+// A program cannot see that a directory is not empty, and has deleted it.
+#[test]
+fn what_a_program_cannot_see_keeps_its_directory() {
+    let (_dir, scratch) = scratch();
+    let project = project();
+    project.write(&path("d/hidden"), b"6", WriteMode::CreateNew).unwrap();
+    let most = [Capability::Read, Capability::Create, Capability::Update, Capability::Delete];
+    let fs = vec![FsRule::new(".", most), FsRule::new("d/hidden", [Capability::Delete])].into();
+    let view = project.under(AccessPolicy { fs, ..AccessPolicy::default() }.into());
+    let mut copy = view.materialize(&scratch).unwrap();
+    fs::remove_dir_all(copy.path().join("d")).unwrap();
+    fs::remove_dir_all(copy.path().join("e")).unwrap();
+    let synced = copy.sync_back().unwrap();
+    assert_eq!(synced.deleted, ["e/f", "e", "d/c", "d/b"].map(path));
+    assert_eq!(text(&project, "d/hidden").as_deref(), Some("6"));
+}
+
 #[test]
 fn a_project_on_a_disk_is_its_own_directory() {
     let (_dir, scratch) = scratch();

@@ -147,11 +147,11 @@ impl OverlayProjectFiles {
         if change.kind != Kind::Deleted(Node::Directory) {
             return Ok(self.below.delete(&path, DeleteReach::File)?);
         }
-        let first = Slice { offset: 0, limit: Some(1) };
-        if !self.all.list_dir(&path, first)?.is_empty() {
-            return Err(CommitError::Changed);
+        match self.below.delete(&path, DeleteReach::Empty) {
+            // Somebody else has put something there.
+            Err(ProjectError::NotEmpty { .. }) => Err(CommitError::Changed),
+            deleted => Ok(deleted?),
         }
-        Ok(self.below.delete(&path, DeleteReach::Recursive)?)
     }
 
     fn is_as_before(&self, state: &State, path: &ProjectPath) -> Result<bool, CommitError> {

@@ -8,10 +8,10 @@ use std::{collections::BTreeMap, io::Read, sync::Arc};
 use jp_tool::access::{AccessPolicy, Capability, FsRule};
 use sha2::{Digest, Sha256};
 
-use super::state::{Before, Cover, File, MAX_PATHS, Stamp, State, Upper};
+use super::state::{Before, Cover, File, Held, Stamp, State, Upper};
 use crate::{
     DirEntry, Kind, Part, ProjectError, ProjectFiles, ProjectPath, Rules, Slice,
-    nodes::{Nodes, Source},
+    nodes::{self, Nodes, Source},
     parts::Parts,
     path::join,
 };
@@ -30,26 +30,22 @@ pub(super) struct Merged<'a> {
 impl Merged<'_> {
     /// Notes what is below at a path that is about to be covered.
     fn touch(&mut self, path: &ProjectPath) -> Result<(), ProjectError> {
+        check_room(self.state.held_with([path], [path], None), path)?;
         self.touch_all([path])
     }
 
-    /// The same of several paths: all of them, or none if one cannot be looked at.
+    /// The same of several paths for which there is room: all of them, or none if one cannot be looked at.
     fn touch_all<'p>(
         &mut self,
         paths: impl IntoIterator<Item = &'p ProjectPath>,
     ) -> Result<(), ProjectError> {
         let mut seen = BTreeMap::new();
         for path in paths {
-            let is_seen = matches!(self.state.cover(path), Cover::Below);
-            if !is_seen || self.state.before.contains_key(path) || seen.contains_key(path) {
-                continue;
+            if self.state.is_unseen(path) && !seen.contains_key(path) {
+                seen.insert(path.clone(), before(self.all, path)?);
             }
-            if self.state.before.len() + seen.len() >= MAX_PATHS {
-                return Err(refused(path, "more paths than can be kept apart"));
-            }
-            seen.insert(path.clone(), before(self.all, path)?);
         }
-        self.state.before.extend(seen);
+        self.state.note(seen);
         Ok(())
     }
 
@@ -63,7 +59,7 @@ impl Merged<'_> {
 
     /// Everything below a directory, each directory before what is in it.
     fn tree(&self, dir: &ProjectPath) -> Result<Vec<(ProjectPath, DirEntry)>, ProjectError> {
-        let mut found = Vec::new();
+        let (mut found, mut held) = (Vec::new(), Held::default());
         let mut dirs = vec![dir.clone()];
         while let Some(dir) = dirs.pop() {
             for entry in self.entries(&dir)? {
@@ -71,10 +67,10 @@ impl Merged<'_> {
                 if entry.kind == Kind::Directory && !entry.is_link {
                     dirs.push(path.clone());
                 }
+                held.bytes += path.as_str().len();
+                held.paths += 1;
+                check_room(held, &dir)?;
                 found.push((path, entry));
-                if found.len() > MAX_PATHS {
-                    return Err(refused(&dir, "more paths than can be kept apart"));
-                }
             }
         }
         Ok(found)
@@ -101,13 +97,12 @@ impl Merged<'_> {
         if kind != Kind::Directory {
             return Ok(moved);
         }
+        let mut held = Held::default();
         for (from_inside, entry) in self.tree(from)? {
             let kind = if entry.is_link { Kind::Other } else { entry.kind };
-            let target = format!("{to}{}", &from_inside.as_str()[from.as_str().len()..]);
-            let target = ProjectPath::new(&target).map_err(|error| ProjectError::Io {
-                path: target,
-                source: std::io::Error::new(std::io::ErrorKind::InvalidFilename, error),
-            })?;
+            let target = nodes::moved(&from_inside, from, to)?;
+            held.bytes += target.as_str().len();
+            check_room(held, to)?;
             let upper = self.moved(&from_inside, kind)?;
             moved.push(Moved { from: from_inside, to: target, upper });
         }
@@ -216,6 +211,7 @@ impl Nodes for Merged<'_> {
         if self.kind(path)? == Some(Kind::Directory) {
             paths.extend(self.tree(path)?.into_iter().map(|(path, _)| path));
         }
+        check_room(self.state.held_with(&paths, [path], Some(path)), path)?;
         self.touch_all(&paths)?;
         self.take_away(path);
         Ok(())
@@ -224,7 +220,10 @@ impl Nodes for Merged<'_> {
     fn relocate(&mut self, from: &ProjectPath, to: &ProjectPath) -> Result<(), ProjectError> {
         let mark = self.state.store.mark();
         let moved = self.moved_all(from, to).and_then(|moved| {
-            self.touch_all(moved.iter().flat_map(|one| [&one.from, &one.to]))?;
+            let both = moved.iter().flat_map(|one| [&one.from, &one.to]);
+            let kept = moved.iter().map(|one| &one.to).chain([from]);
+            check_room(self.state.held_with(both.clone(), kept, Some(from)), to)?;
+            self.touch_all(both)?;
             Ok(moved)
         });
         let moved = moved.inspect_err(|_| self.state.store.forget_since(mark))?;
@@ -298,6 +297,14 @@ fn look(files: &dyn ProjectFiles, path: &ProjectPath) -> Result<Before, ProjectE
 fn is_executable(files: &dyn ProjectFiles, path: &ProjectPath) -> bool {
     let nothing = Part { offset: 0, limit: Some(0), max: 0 };
     files.read(path, nothing).is_ok_and(|content| content.executable)
+}
+
+/// Whether so much can be kept; `path` is for the error.
+fn check_room(held: Held, path: &ProjectPath) -> Result<(), ProjectError> {
+    if held.is_bounded() {
+        return Ok(());
+    }
+    Err(refused(path, "more paths than can be kept apart"))
 }
 
 fn refused(path: &ProjectPath, why: &'static str) -> ProjectError {

@@ -9,16 +9,34 @@ use crate::{DirEntry, Kind, ProjectPath, path::join};
 
 /// More paths than this are nobody's review.
 pub(super) const MAX_PATHS: usize = 100_000;
+/// The most bytes that paths may have together.
+pub(super) const MAX_PATH_BYTES: usize = 16 << 20;
 
 #[derive(Debug)]
 pub(super) struct State {
     /// By canonical path.
     upper: BTreeMap<ProjectPath, Upper>,
     /// What was below at each path that was touched.
-    pub(super) before: BTreeMap<ProjectPath, Before>,
+    before: BTreeMap<ProjectPath, Before>,
+    /// How many paths there are in one or both of these, and how many bytes they have in each.
+    held: Held,
     pub(super) store: Store,
     /// Whether nothing more is taken.
     pub(super) is_sealed: bool,
+}
+
+/// Paths that are kept.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Held {
+    pub(super) paths: usize,
+    pub(super) bytes: usize,
+}
+
+impl Held {
+    /// Whether these are not more than can be kept.
+    pub(super) fn is_bounded(self) -> bool {
+        self.paths <= MAX_PATHS && self.bytes <= MAX_PATH_BYTES
+    }
 }
 
 /// What is at a path instead of what is below. Whatever it is, nothing that is below the path in the
@@ -71,14 +89,17 @@ pub(super) enum Cover<'a> {
 
 impl State {
     pub(super) fn new(scratch: &Utf8Path) -> Self {
+        Self::with(Store::new(scratch, Bounds::default()), false)
+    }
+
+    fn with(store: Store, is_sealed: bool) -> Self {
         let (upper, before) = (BTreeMap::new(), BTreeMap::new());
-        Self { upper, before, store: Store::new(scratch, Bounds::default()), is_sealed: false }
+        Self { upper, before, held: Held::default(), store, is_sealed }
     }
 
     /// Takes everything out. What was sealed stays so.
     pub(super) fn take(&mut self) -> Self {
-        let (upper, before, store) = (BTreeMap::new(), BTreeMap::new(), self.store.anew());
-        let empty = Self { upper, before, store, is_sealed: self.is_sealed };
+        let empty = Self::with(self.store.anew(), self.is_sealed);
         std::mem::replace(self, empty)
     }
 
@@ -99,14 +120,61 @@ impl State {
 
     pub(super) fn set(&mut self, path: &ProjectPath, upper: Upper) {
         self.clear(path);
+        self.held.bytes += path.as_str().len();
+        self.held.paths += usize::from(!self.before.contains_key(path));
         self.upper.insert(path.clone(), upper);
+    }
+
+    /// Keeps what was below at paths that are touched for the first time.
+    pub(super) fn note(&mut self, seen: BTreeMap<ProjectPath, Before>) {
+        for (path, before) in seen {
+            self.held.bytes += path.as_str().len();
+            self.held.paths += usize::from(!self.upper.contains_key(&path));
+            self.before.insert(path, before);
+        }
+    }
+
+    /// Whether nobody has looked yet at what is below at a path that is touched.
+    pub(super) fn is_unseen(&self, path: &ProjectPath) -> bool {
+        matches!(self.cover(path), Cover::Below) && !self.before.contains_key(path)
+    }
+
+    /// What would be held after all these paths were touched, of which the last ones are then kept above. What is
+    /// kept now at and below `gone` is not kept any more.
+    pub(super) fn held_with<'p>(
+        &self,
+        touched: impl IntoIterator<Item = &'p ProjectPath>,
+        kept: impl IntoIterator<Item = &'p ProjectPath>,
+        gone: Option<&ProjectPath>,
+    ) -> Held {
+        let mut held = self.held;
+        if let Some(gone) = gone {
+            let at = self.upper.get_key_value(gone);
+            for (path, _) in self.below(gone).chain(at) {
+                held.bytes -= path.as_str().len();
+                held.paths -= usize::from(!self.before.contains_key(path));
+            }
+        }
+        for path in touched.into_iter().filter(|path| self.is_unseen(path)) {
+            held.bytes += path.as_str().len();
+            held.paths += 1;
+        }
+        for path in kept.into_iter().filter(|path| !self.upper.contains_key(path)) {
+            held.bytes += path.as_str().len();
+            let is_counted = self.is_unseen(path) || self.before.contains_key(path);
+            held.paths += usize::from(!is_counted);
+        }
+        held
     }
 
     /// Forgets what is kept at a path and below it.
     pub(super) fn clear(&mut self, path: &ProjectPath) {
         let below: Vec<_> = self.below(path).map(|(path, _)| path.clone()).collect();
         for path in below.iter().chain([path]) {
-            if let Some(Upper::File(file)) = self.upper.remove(path) {
+            let Some(upper) = self.upper.remove(path) else { continue };
+            self.held.bytes -= path.as_str().len();
+            self.held.paths -= usize::from(!self.before.contains_key(path));
+            if let Upper::File(file) = upper {
                 self.store.free(&file.content);
             }
         }

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{FsProjectFiles, MemoryProjectFiles};
 
+mod bounds;
 mod moves;
 
 fn path(text: &str) -> ProjectPath {

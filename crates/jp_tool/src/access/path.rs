@@ -24,6 +24,7 @@ mod no_replace;
 mod open;
 mod replace;
 mod root;
+mod same_file;
 mod walk;
 
 #[cfg(target_os = "linux")]

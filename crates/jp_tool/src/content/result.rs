@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{Blocks, ContentBlock};
 use crate::object::Object;
-use crate::{Status, ToolError, object};
+use crate::{Status, ToolError, bounded, object};
 
 /// What a tool answers when it answers with blocks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,6 +76,7 @@ struct Meta {
 #[serde(default)]
 struct ErrorMeta {
     transient: bool,
+    #[serde(deserialize_with = "bounded::trace")]
     trace: Vec<String>,
 }
 

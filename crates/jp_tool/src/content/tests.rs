@@ -71,6 +71,34 @@ fn a_malformed_block_costs_nothing_but_itself() {
 }
 
 #[test]
+fn of_many_malformed_blocks_some_are_named() {
+    let good = json!({ "type": "text", "text": "a" });
+    for (bad, named, last) in [
+        (100, 100, "missing field `type`"),
+        (101, 100, "missing field `type`; and so were 1 after it"),
+        (9_999, 100, "missing field `type`; and so were 9899 after it"),
+    ] {
+        let mut all = vec![json!({}); bad];
+        all.push(good.clone());
+        let read = blocks(Value::Array(all));
+        assert_eq!(read.blocks, [ContentBlock::text("a")]);
+        assert_eq!(read.malformed.len(), named);
+        assert_eq!(read.malformed.last().unwrap().reason, last);
+    }
+    let long = blocks(json!([{ "type": "x".repeat(10_000) }]));
+    assert!(long.malformed[0].reason.len() < 1_000);
+}
+
+#[test]
+fn a_list_has_a_largest_number_of_blocks() {
+    for element in [json!({ "type": "text", "text": "a" }), json!({}), json!(1)] {
+        let read = |count| serde_json::from_value::<Content>(json!(vec![element.clone(); count]));
+        assert!(read(10_000).is_ok());
+        assert_eq!(read(10_001).unwrap_err().to_string(), "more than 10000 blocks");
+    }
+}
+
+#[test]
 fn content_is_a_string_or_a_list() {
     for value in [json!(null), json!(1), json!({ "type": "text", "text": "a" })] {
         let error = serde_json::from_value::<Content>(value).unwrap_err().to_string();

@@ -9,6 +9,7 @@
 //! short, and an error quotes only the start of what it complains about.
 
 use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 
 use serde::de::IgnoredAny;
 use serde::ser::SerializeStruct;
@@ -203,17 +204,36 @@ impl<'a, P> Outgoing<'a, P> {
 /// What is wrong, without the place (it would count from the start of a part of the line) and
 /// without more than the start of what the sender wrote.
 pub(super) fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-    excerpt(reason).into_owned()
+    // An error can quote a whole line with its control characters spelled out. It is not copied.
+    let mut start = Start { text: String::new(), room: 2 * MAX_QUOTED };
+    let is_whole = write!(start, "{error}").is_ok();
+    let text = start.text;
+    let reason = text.rsplit_once(" at line ").filter(|_| is_whole);
+    excerpt(reason.map_or(text.as_str(), |(reason, _)| reason)).into_owned()
 }
 
+/// How many characters of something that may be long are quoted.
+const MAX_QUOTED: usize = 200;
+
 /// The text, or its start where it is long.
-pub(super) fn excerpt(text: &str) -> Cow<'_, str> {
-    const MAX: usize = 200;
-    match text.char_indices().nth(MAX) {
+pub(crate) fn excerpt(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
+    }
+}
+
+/// The start of a text that is written to it; what does not fit is an error.
+struct Start {
+    text: String,
+    room: usize,
+}
+
+impl fmt::Write for Start {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text.chars();
+        self.text.extend(rest.by_ref().take(self.room - self.text.chars().count()));
+        if rest.next().is_some() { Err(fmt::Error) } else { Ok(()) }
     }
 }
 

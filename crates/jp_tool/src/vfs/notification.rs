@@ -6,16 +6,19 @@
 use std::fmt;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{self, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
 use super::Id;
-use super::envelope::{Notification, Outgoing, excerpt};
+use super::envelope::{Notification, Outgoing, excerpt, reason};
 use crate::access::AccessPolicy;
-use crate::{Action, Content, SchemaResponse, Tool, ToolError, ToolState, object};
+use crate::{Action, Content, SchemaResponse, Tool, ToolError, ToolState, bounded, object};
+
+/// The most values that a result or a state may have, at any depth.
+const MOST_VALUES: usize = 200_000;
 
 /// What a tool lets the host know.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +37,9 @@ impl ToolNotification {
     /// Finds out what a notification of a tool is about.
     pub fn parse(notification: &Notification<'_>) -> Result<Self, InvalidNotification> {
         match &*notification.method {
-            "result" => params(notification).map(Self::Result),
+            "result" => few_values(notification).and_then(params).map(Self::Result),
             "error" => params(notification).map(Self::Error),
-            "state" => params(notification).map(Self::State),
+            "state" => few_values(notification).and_then(params).map(Self::State),
             "cancel" => params(notification).map(Self::Cancel),
             other => Err(InvalidNotification::unknown(other)),
         }
@@ -113,6 +116,11 @@ pub enum InvalidNotification {
 impl InvalidNotification {
     fn unknown(method: &str) -> Self {
         Self::Unknown { method: excerpt(method).into_owned() }
+    }
+
+    fn params(notification: &Notification<'_>, reason: String) -> Self {
+        let source = serde_json::Error::custom(reason);
+        Self::Params { method: notification.method.to_string(), source }
     }
 }
 
@@ -208,9 +216,21 @@ pub struct PendingParams {
 fn params<'a, T: Deserialize<'a>>(
     notification: &Notification<'a>,
 ) -> Result<T, InvalidNotification> {
-    object::parse(notification.params.map_or("{}", RawValue::get)).map_err(|source| {
-        InvalidNotification::Params { method: notification.method.to_string(), source }
-    })
+    object::parse(notification.params.map_or("{}", RawValue::get))
+        .map_err(|error| InvalidNotification::params(notification, reason(&error)))
+}
+
+/// The same notification, if it is one that can be read. What may be in a block, a question or a description of a
+/// tool has any form, and so a limit of its own.
+fn few_values<'n, 'a>(
+    notification: &'n Notification<'a>,
+) -> Result<&'n Notification<'a>, InvalidNotification> {
+    let text = notification.params.map_or("{}", RawValue::get);
+    if bounded::values_in(text) > MOST_VALUES {
+        let reason = format!("more than {MOST_VALUES} values");
+        return Err(InvalidNotification::params(notification, reason));
+    }
+    Ok(notification)
 }
 
 fn write<S: Serializer>(

@@ -20,7 +20,7 @@ use super::{Inbound, Shared};
 use crate::{
     approve::{Approval, Ask, Wanted},
     fs::internal,
-    gate::{Gate, Held, Means},
+    gate::{Gate, Held, Means, unattended},
     host::Host,
     http::Course,
     record::Decided,
@@ -173,7 +173,12 @@ impl Job {
                 Err(Stop::Ask(question)) => *question,
             };
             if !self.host.approver().can_ask() {
-                return Err(refuse(denial, "nobody can be asked"));
+                return Err(ErrorObject::new(ErrorCode::AccessDenied, unattended(&denial)));
+            }
+            // Nobody is asked, so the tool is told of no wait.
+            if self.gate.access().was_refused(&wanted) {
+                *decided = Approval::No.into();
+                return Err(refuse(denial, "a person said no"));
             }
             if !std::mem::replace(&mut was_told, true) {
                 self.tell_pending();

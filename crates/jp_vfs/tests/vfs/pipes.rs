@@ -225,3 +225,111 @@ fn what_comes_after_the_last_word_is_read_over() {
         assert!(!world.has("a"));
     });
 }
+
+/// A line nearly as long as one may be, with as many elements in its list as fit.
+fn filled(before: &str, element: &str, after: &str) -> String {
+    let room = (16 << 20) - before.len() - after.len() - 1;
+    let mut line = String::with_capacity(16 << 20);
+    line.push_str(before);
+    for _ in 0..room / (element.len() + 1) - 1 {
+        line.push_str(element);
+        line.push(',');
+    }
+    line + element + after + "\n"
+}
+
+fn notification(method: &str, list: [&str; 3]) -> String {
+    let [before, element, after] = list;
+    let before = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{{before}"#);
+    filled(&before, element, &format!("{after}}}}}"))
+}
+
+// A line that could become a gigabyte of values, as the last word of a tool.
+#[test]
+fn the_last_word_of_many_values() {
+    let block = r#""content":[{"type":"text","text":"a","annotations":["#;
+    let question = r#""type":"waiting","question":{"id":"a","text":"a","answer_type":"#;
+    let control = "\u{7f}".repeat(1 << 20);
+    for (method, list, is_word) in [
+        ("result", [r#""content":["#, "1", "]"], true),
+        ("result", [r#""content":["#, "{}", "]"], true),
+        ("result", [r#""content":["#, "[]", "]"], true),
+        ("result", [block, "1", "]}]"], true),
+        ("result", [r#""content":{"tools":["#, "{}", "]}"], true),
+        ("result", [r#""content":{"tools":""#, &control, r#""}"#], true),
+        ("state", [r#""type":"stopped","result":["#, "1", "]"], false),
+        ("state", [r#""content":["#, "{}", r#"],"type":"running""#], false),
+        ("state", [question, "1", "}"], false),
+        ("error", [r#""message":"m","trace":["#, r#""a""#, "]"], true),
+        ("error", [r#""message":"m","trace":["#, r#""""#, r#"],"x":[1]"#], true),
+    ] {
+        let line = notification(method, list);
+        let world = World::on_disk();
+        bounded(|| {
+            let mut tool = world.start();
+            tool.write(&line);
+            if is_word {
+                match tool.end() {
+                    End::Unreadable(reason) => assert!(reason.len() < 1_000, "{reason}"),
+                    End::Failed(error) => assert_eq!(error.trace.len(), 100),
+                    end => panic!("{method} {list:?}: {end:?}"),
+                }
+            } else {
+                // A state that makes no sense is none.
+                assert_eq!(tool.code("fs.exists", json!({"path": "a"})), 0);
+            }
+        });
+    }
+}
+
+// The same of requests: what is too much is refused while it is read, also where requests are written down.
+#[test]
+fn requests_of_many_values() {
+    let mut world = World::on_disk();
+    let records = world.recorded();
+    let control = "\u{7f}".repeat(1 << 20);
+    for (method, before, element, after) in [
+        ("process.run", r#""program":"a","args":["#, r#""a""#, "]"),
+        ("process.run", r#""program":"a","envs":["#, r#""a""#, "]"),
+        ("fs.grep", r#""pattern":"a","paths":["#, r#""a""#, "]"),
+        ("fs.grep", r#""pattern":"a","extensions":["#, r#""a""#, "]"),
+        ("http.get", r#""url":"a","headers":["#, r#"{"name":"","value":""}"#, "]"),
+        ("fs.read", r#""path":["#, "[1,2]", "]"),
+        ("fs.read", r#""path":"a","offset":""#, &control, "\""),
+    ] {
+        let before = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{before}"#);
+        let line = filled(&before, element, &format!("{after}}}}}"));
+        bounded(|| {
+            let mut tool = world.start();
+            tool.write(&line);
+            assert_eq!(code_of(&tool.line()), -32602, "{method} {element}");
+        });
+    }
+    assert_eq!(records.all().len(), 7);
+}
+
+// Many requests of as many arguments as one may have: not more at once than the host can hold.
+#[test]
+fn requests_of_many_arguments_are_held_up() {
+    let mut world = World::on_disk();
+    // Nothing is answered before the person is.
+    let _person = world.person();
+    let args = vec![r#""a""#; 9_999].join(",");
+    let line = |id: usize| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"process.run\",\"params\":{{\"program\":\"x\",\"args\":[{args}]}}}}\n"
+        )
+    };
+    let all: String = (0..400).map(line).collect();
+    bounded(|| {
+        let mut tool = world.start();
+        let mut rest = all.as_bytes();
+        loop {
+            match tool.try_write(rest) {
+                0 => break,
+                taken => rest = &rest[taken..],
+            }
+        }
+        assert!(rest.len() > all.len() / 2, "the host stopped reading");
+    });
+}

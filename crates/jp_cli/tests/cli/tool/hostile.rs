@@ -28,6 +28,13 @@ const CASES: &[(&str, i32, &str)] = &[
         "reported a success but exited with code 1",
     ),
     ("echo '{\"type\":\"error\",\"message\":\"no\"}'", 1, "error: no"),
+    // More than anybody reads.
+    (
+        "printf '{\"type\":\"error\",\"message\":\"no\",\"trace\":[\"a\"'
+         yes ',\"a\"' | head -n 500000 | tr -d '\\n'; echo ']}'",
+        1,
+        "\n  a\n  [499902 more left out]\n",
+    ),
     // A child that stays behind in every way it can.
     ("setsid sleep $MARK & (sleep $MARK &) ; nohup sleep $MARK >/dev/null 2>&1 & echo done", 0, ""),
     ("setsid sleep $MARK & echo done; exit 9", 1, "exited with code 9"),

@@ -75,6 +75,27 @@ fn a_move_that_fails_changes_nothing() {
     assert_eq!(overlay.lock().store.memory(), 3);
 }
 
+// The system would do nothing and call it done. The same comes of it on the disk and kept apart.
+#[test]
+fn a_file_moves_onto_another_of_its_names() {
+    let outcome = |is_apart: bool| {
+        let place = place();
+        place.file("a", "x");
+        fs::hard_link(place.root.join("a"), place.root.join("b")).unwrap();
+        let (below, overlay) = (place.below(), place.overlay());
+        let view: &dyn ProjectFiles = if is_apart { &overlay } else { &below };
+        view.rename(&path("a"), &path("b"), RenameTarget::Overwrite).unwrap();
+        let names: Vec<_> = view.list_dir(&ProjectPath::root(), Slice::default()).unwrap();
+        let names: Vec<_> = names.into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names, ["b"]);
+        assert_eq!(text(view, "b"), "x");
+        overlay.apply();
+        (place.text("a"), place.text("b"))
+    };
+    assert_eq!(outcome(false), (None, Some("x".to_owned())));
+    assert_eq!(outcome(true), outcome(false));
+}
+
 // Where a move works, it puts what moves in the place of what is there.
 #[test]
 fn a_move_takes_the_place_of_what_is_there() {

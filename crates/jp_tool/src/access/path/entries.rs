@@ -46,11 +46,19 @@ pub struct Entry {
 ///
 /// A name that is not UTF-8 is left out, because no path could name it.
 #[derive(Debug)]
-pub struct Entries(Dir);
+pub struct Entries {
+    dir: Dir,
+    leaves_out: bool,
+}
 
 impl Entries {
     pub(super) fn new(dir: Dir) -> Self {
-        Self(dir)
+        Self { dir, leaves_out: false }
+    }
+
+    /// Whether a name was left out until now.
+    pub fn leaves_out(&self) -> bool {
+        self.leaves_out
     }
 }
 
@@ -59,17 +67,21 @@ impl Iterator for Entries {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let entry = match self.0.read()? {
+            let entry = match self.dir.read()? {
                 Ok(entry) => entry,
                 Err(error) => return Some(Err(error.into())),
             };
             let name = match entry.file_name().to_str() {
-                Ok("." | "..") | Err(_) => continue,
+                Ok("." | "..") => continue,
+                Err(_) => {
+                    self.leaves_out = true;
+                    continue;
+                }
                 Ok(name) => name.to_owned(),
             };
             // Some file systems keep the kind only with the file itself.
             let kind = match entry.file_type() {
-                FileType::Unknown => self.0.fd().and_then(|dir| kind_at(dir, &name)),
+                FileType::Unknown => self.dir.fd().and_then(|dir| kind_at(dir, &name)),
                 kind => Ok(kind),
             };
             return Some(Ok(Entry { name, kind: kind.unwrap_or(FileType::Unknown).into() }));

@@ -28,6 +28,7 @@ use super::{
     no_replace::{Name, rename_new},
     open::Want,
     root::{ATTEMPTS, Root},
+    same_file::rename_over,
     sys,
     walk::{kind_at, open_dir},
 };
@@ -155,7 +156,8 @@ impl Files {
     }
 
     /// Moves a file or directory. Needs `delete` on the source, and on the target `create` if
-    /// nothing is there and `update` if something is.
+    /// nothing is there and `update` if something is. If that is another name of the same file, only the old
+    /// name goes.
     ///
     /// Rules stay where they are when a directory moves. So every rule inside the source has to grant
     /// `delete`, every rule inside the target `create`, and what cannot be read now must not become
@@ -179,7 +181,7 @@ impl Files {
             (Name::new(source.dir()?, &source.name), Name::new(target.dir()?, &target.name));
         // Somebody can make the target between the look at it and the rename.
         let renamed = if existing == Existing::Replace && !is_new {
-            rustix::fs::renameat(old.dir, old.name, new.dir, new.name)
+            rename_over(old, new)
         } else {
             rename_new(old, new, kind)
         };

@@ -8,6 +8,7 @@
 //! handle of the root and with links forbidden.
 
 use std::{
+    fs::File,
     os::fd::{AsRawFd, OwnedFd},
     process,
     sync::OnceLock,
@@ -15,7 +16,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, Mode, OFlags, ResolveFlags},
+    fs::{AtFlags, FallocateFlags, Mode, OFlags, ResolveFlags},
     io::Result,
 };
 
@@ -65,6 +66,11 @@ pub(super) fn open_unnamed(dir: &OwnedFd, mode: Mode) -> Result<OwnedFd> {
 pub(super) fn give_name(file: &OwnedFd, dir: &OwnedFd, name: &str) -> Result<()> {
     let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
     rustix::fs::linkat(rustix::fs::CWD, handle, dir, name, AtFlags::SYMLINK_FOLLOW)
+}
+
+/// Finds room for so much of a file, which stays as long as it is.
+pub(super) fn reserve(file: &File, len: u64) -> Result<()> {
+    rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, len)
 }
 
 /// Where a handle probably is, relative to the root that was opened at `canonical`.

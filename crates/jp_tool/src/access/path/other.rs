@@ -3,7 +3,7 @@
 //! The functions have the names and meanings of the Linux file and are never called after
 //! [`usable`] said no; they answer with the error or the absence that leads back to the walk.
 
-use std::os::fd::OwnedFd;
+use std::{fs::File, os::fd::OwnedFd};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
@@ -31,6 +31,10 @@ pub(super) fn open_unnamed(_dir: &OwnedFd, _mode: Mode) -> Result<OwnedFd> {
 }
 
 pub(super) fn give_name(_file: &OwnedFd, _dir: &OwnedFd, _name: &str) -> Result<()> {
+    Err(Errno::NOSYS)
+}
+
+pub(super) fn reserve(_file: &File, _len: u64) -> Result<()> {
     Err(Errno::NOSYS)
 }
 

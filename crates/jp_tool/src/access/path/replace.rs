@@ -11,7 +11,9 @@
 //! Where files without a name are not to be had, they have that name from the beginning.
 //!
 //! Where a rename would lose something (other names of the file, its owner) or cannot be done, the
-//! content is written into the file itself.
+//! content is written into the file itself. Room for it is reserved first, so a full disk or a quota that is used up
+//! costs nothing. Half of the content is left where the write fails in spite of that: if we are killed, if the device
+//! fails, or on a file system that cannot reserve or copies what is overwritten, if it is full.
 
 use std::{
     fs::File,
@@ -196,7 +198,22 @@ fn fill(file: OwnedFd, content: &[u8]) -> io::Result<()> {
 }
 
 fn overwrite(mut file: File, content: &[u8]) -> io::Result<()> {
+    let len = u64::try_from(content.len()).unwrap_or(u64::MAX);
+    reserve(&file, len)?;
     file.write_all(content)?;
-    file.set_len(u64::try_from(content.len()).unwrap_or(u64::MAX))?;
+    file.set_len(len)?;
     file.sync_all()
+}
+
+/// Has the system find room for so much of a file, where it can.
+fn reserve(file: &File, len: u64) -> io::Result<()> {
+    match rustix::io::retry_on_intr(|| sys::reserve(file, len)) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => {
+            // What was found until then lies behind the end of the file, where it would stay.
+            let _best_effort = file.metadata().and_then(|data| file.set_len(data.len()));
+            Err(error.into())
+        }
+        // It can fit all the same, and is tried.
+        Ok(()) | Err(_) => Ok(()),
+    }
 }

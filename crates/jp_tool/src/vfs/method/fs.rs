@@ -4,9 +4,10 @@
 //! be read at all. A field that is left out means what the method always did; so the fields that
 //! were added later are written only where they change something.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Encoding, is_default};
+use crate::bounded::{Bound, Measured};
 use crate::vfs::ProjectPath;
 
 /// Read a file.
@@ -190,10 +191,10 @@ pub struct FsGrep {
     pub pattern: String,
     /// Where to look: files, and directories with all below. Left out, the entire project; an empty
     /// list is nowhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "paths")]
     pub paths: Option<Vec<ProjectPath>>,
     /// Only in files whose names end so, without the dot. Left out, in all; an empty list is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "extensions")]
     pub extensions: Option<Vec<String>>,
     /// How many lines around each hit are shown.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -266,4 +267,19 @@ fn yes() -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_yes(value: &bool) -> bool {
     *value
+}
+
+impl Measured for ProjectPath {
+    fn bytes(&self) -> usize {
+        self.as_str().len()
+    }
+}
+
+/// Each path is looked up before a search begins.
+fn paths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<ProjectPath>>, D::Error> {
+    Bound::elements("paths", 1_000).list_or_null(deserializer)
+}
+
+fn extensions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    Bound::elements("extensions", 1_000).list_or_null(deserializer)
 }

@@ -1,8 +1,9 @@
 //! The web: what each `http.` method takes and gives.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Encoding;
+use crate::bounded::{Bound, Measured};
 
 /// Fetch a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,7 +11,7 @@ pub struct HttpGet {
     /// The URL.
     pub url: String,
     /// The headers to send.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "headers")]
     pub headers: Vec<Header>,
 }
 
@@ -20,7 +21,7 @@ pub struct HttpPost {
     /// The URL.
     pub url: String,
     /// The headers to send.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "headers")]
     pub headers: Vec<Header>,
     /// What is sent, byte for byte; nothing if left out.
     #[serde(default)]
@@ -47,4 +48,14 @@ pub struct HttpResult {
     /// Absent for text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
+}
+
+impl Measured for Header {
+    fn bytes(&self) -> usize {
+        self.name.len() + self.value.len()
+    }
+}
+
+fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Header>, D::Error> {
+    Bound::elements("headers", 64).list(deserializer)
 }

@@ -1,6 +1,8 @@
 //! Programs: what `process.run` takes and gives.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::bounded::Bound;
 
 /// Run a program in the root of the project and wait for its end. No shell is involved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -8,11 +10,11 @@ pub struct ProcessRun {
     /// The program.
     pub program: String,
     /// Its arguments, as they are.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "args")]
     pub args: Vec<String>,
     /// The variables of the host that it is to have, by name. It has those that the policy allows,
     /// and no others.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "envs")]
     pub envs: Vec<String>,
 }
 
@@ -25,4 +27,17 @@ pub struct ProcessRunResult {
     pub stderr: String,
     /// Its exit code.
     pub exit_code: i32,
+}
+
+/// No system takes more than this.
+fn words(name: &'static str) -> Bound {
+    Bound { name, elements: 10_000, bytes: 2 << 20 }
+}
+
+fn args<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    words("args").list(deserializer)
+}
+
+fn envs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    words("envs").list(deserializer)
 }

@@ -147,6 +147,30 @@ fn apply_takes_any_input() {
 }
 
 #[test]
+fn a_last_word_has_a_largest_number_of_values() {
+    let many = |count| json!(vec![1; count]);
+    for (is_read, block) in [(true, many(199_000)), (false, many(200_000))] {
+        let block = json!([{ "type": "text", "text": "a", "annotations": block }]);
+        for (method, params) in [
+            ("result", json!({ "content": block })),
+            ("state", json!({ "type": "stopped", "result": block })),
+        ] {
+            let read = of_tool(method, &params);
+            assert_eq!(read.is_ok(), is_read, "{method}");
+            let reason = read.err().map(|error| error.source().unwrap().to_string());
+            assert!(reason.is_none_or(|reason| reason == "more than 200000 values"));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_not_repeated_at_length() {
+    let params = json!({ "type": "\u{7f}".repeat(100_000) });
+    let reason = of_tool("state", &params).unwrap_err().source().unwrap().to_string();
+    assert!(reason.starts_with("unknown variant") && reason.len() < 1_000, "{reason}");
+}
+
+#[test]
 fn what_is_no_notification_says_why() {
     for (method, params, reason) in [
         ("result", json!({}), "missing field `content`"),

@@ -10,16 +10,20 @@ use std::{
 
 use jiff::Timestamp;
 use jp_project::Until;
-use jp_tool::vfs::{Call, ErrorCode, ErrorObject, Id};
+use jp_tool::vfs::{Call, ErrorCode, ErrorObject, FsGrep, HttpGet, HttpPost, Id, ProcessRun};
 use tokio_util::sync::CancellationToken;
 
 use super::{End, MOST_UNREAD, Talk};
 use crate::{
+    gate::unattended,
     record::{self, Attempt, Decided, Record},
     reply,
     serve::{self, Manner, Stop, Work},
     session::job::{Answered, Job, Note},
 };
+
+/// What an element of a list takes beside what is in it.
+const ELEMENT: usize = 56;
 
 /// A request that somebody else carries out.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub(super) struct UnderWay {
     pub(super) cancel: CancellationToken,
     serial: u64,
     arrival: Arrival,
+    /// How much memory it takes, more or less.
+    weight: usize,
     call: Arc<Call>,
     /// Whether a person was asked and has not answered yet.
     is_open: Arc<AtomicBool>,
@@ -108,7 +114,7 @@ impl Talk {
             }
             Err(Stop::Refused(error)) => self.refuse(Some(&id), Some(&call), error, arrival),
             Err(Stop::Ask(question)) if !self.host.approver().can_ask() => {
-                let denial = format!("{}; nobody can be asked", question.denial);
+                let denial = unattended(&question.denial);
                 let error = ErrorObject::new(ErrorCode::AccessDenied, denial);
                 self.refuse(Some(&id), Some(&call), error, arrival)
             }
@@ -132,8 +138,9 @@ impl Talk {
             cancel: cancel.clone(),
             is_open: Arc::clone(&is_open),
         };
-        self.requested += arrival.bytes;
-        self.under_way.insert(id, UnderWay { cancel, serial, arrival, call, is_open });
+        let weight = arrival.bytes + elements(&call) * ELEMENT;
+        self.requested += weight;
+        self.under_way.insert(id, UnderWay { cancel, serial, arrival, weight, call, is_open });
         self.runtime.spawn(job.run());
         None
     }
@@ -168,7 +175,7 @@ impl Talk {
 
     fn take(&mut self, id: &Id) -> Option<UnderWay> {
         let under_way = self.under_way.remove(id)?;
-        self.requested -= under_way.arrival.bytes;
+        self.requested -= under_way.weight;
         // From now on it is the tool's turn again.
         self.clock.owes_answer();
         Some(under_way)
@@ -269,5 +276,19 @@ impl Note {
         let is_denied = error.code() == Some(ErrorCode::AccessDenied);
         let decided = if is_denied { Decided::Denied } else { Decided::Allowed };
         Self { decided, code: Some(error.number()), at: None }
+    }
+}
+
+/// How many elements the lists of a request have.
+fn elements(call: &Call) -> usize {
+    match call {
+        Call::ProcessRun(ProcessRun { args, envs, .. }) => args.len() + envs.len(),
+        Call::FsGrep(FsGrep { paths, extensions, .. }) => {
+            paths.as_ref().map_or(0, Vec::len) + extensions.as_ref().map_or(0, Vec::len)
+        }
+        Call::HttpGet(HttpGet { headers, .. }) | Call::HttpPost(HttpPost { headers, .. }) => {
+            2 * headers.len()
+        }
+        _ => 0,
     }
 }

@@ -5,6 +5,7 @@ mod hard_links;
 mod moves;
 mod opening;
 mod races;
+mod replacing;
 
 use std::{
     fs,

@@ -29,6 +29,32 @@ fn settings_do_not_move_along_with_a_directory() {
     );
 }
 
+// The system would do nothing and call it done.
+#[test]
+fn a_file_moves_onto_another_of_its_names() {
+    both_ways(&[(".", &ALL)], |way, tree, files| {
+        tree.file("d/a");
+        fs::create_dir(tree.ws().join("e")).unwrap();
+        tree.link("d/l", "nowhere");
+        let (at, flags) = (rustix::fs::CWD, AtFlags::empty());
+        for (file, other) in [("d/a", "d/b"), ("d/a", "d/A"), ("d/a", "e/a"), ("d/l", "e/l")] {
+            let [from, to] = [file, other].map(|path| tree.ws().join(path));
+            rustix::fs::linkat(at, from.as_std_path(), at, to.as_std_path(), flags).unwrap();
+        }
+        let rename =
+            |from: &str, to: &str| show(files.rename(from.into(), to.into(), Existing::Replace));
+        for (from, to) in [("d/a", "d/b"), ("d/b", "d/A"), ("d/A", "e/a"), ("d/l", "e/l")] {
+            assert_eq!(rename(from, to), "ok", "{way}: {from}");
+            let is_there = |path: &str| tree.ws().join(path).symlink_metadata().is_ok();
+            assert_eq!((is_there(from), is_there(to)), (false, true), "{way}: {from}");
+        }
+        // One name is not another of itself.
+        fs::hard_link(tree.ws().join("e/a"), tree.ws().join("e/b")).unwrap();
+        assert_eq!(rename("e/a", "e/a"), "ok", "{way}");
+        assert!(tree.ws().join("e/a").exists(), "{way}");
+    });
+}
+
 #[test]
 fn what_nobody_can_look_through_does_not_move() {
     both_ways(&[(".", &ALL)], |way, tree, files| {

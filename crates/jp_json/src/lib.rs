@@ -1,8 +1,13 @@
-//! JSON that somebody else wrote, looked at before values are made of it.
+//! What is done to JSON without making a tree of it.
 //!
 //! A value takes up to a hundred times as much memory as the two bytes it can be written in, so a text of a few
-//! megabytes can become gigabytes. Whoever reads such a text counts first. No tree is made here, nothing is
-//! checked, and nobody is told how many are too many: that is for those who know what the text is for.
+//! megabytes can become gigabytes: whoever reads what somebody else wrote counts first. And nearly all bytes of
+//! large messages are text, so [strings](escape) are read and written as fast as it goes. Nothing is checked here
+//! beyond that, and nobody is told how many are too many: that is for those who know what the text is for.
+
+mod string;
+
+pub use self::string::{escape, unescape};
 
 /// How many values a text of JSON has, at least. What is no JSON has any number.
 pub fn values_in(text: &[u8]) -> usize {

@@ -40,7 +40,6 @@ mod id;
 mod method;
 mod notification;
 mod path;
-mod text;
 
 #[cfg(feature = "sdk")]
 pub use self::client::{
@@ -65,7 +64,7 @@ pub use self::notification::{
     PendingParams, ResultParams, ToolNotification,
 };
 pub use self::path::{InvalidPath, PathFault, ProjectPath};
-pub use self::text::{escape, unescape};
+pub use jp_json::{escape, unescape};
 
 /// The version of the protocol, named in `init`. Methods are added with a minor version; taking one
 /// away needs a major one.

@@ -96,8 +96,7 @@ fn write_decoded(value: &RawValue, out: &mut Vec<u8>) {
 fn write_decoded_string(json: &str, out: &mut Vec<u8>) {
     let text = serde_json::from_str::<Text<'_>>(json).ok();
     match text.and_then(|text| decode_text(&text.0)) {
-        // A string has a JSON form, and a vector takes it.
-        Some(plain) => drop(serde_json::to_writer(out, &plain)),
+        Some(plain) => jp_json::escape(&plain, out),
         None => out.extend_from_slice(json.as_bytes()),
     }
 }

@@ -3,6 +3,7 @@
 //! A conversation can be long, and its answer as long again. So the answer is never there as a whole: pieces of
 //! it are made while the plugin reads, and the events themselves are in memory once.
 
+use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use jp_conversation::{EventError, Stream, stored};
@@ -14,8 +15,11 @@ pub(super) const LARGEST: u64 = 48 << 20;
 /// How many bytes of events are in memory at the same time.
 const TOGETHER: u64 = LARGEST;
 
-/// A piece is sent when it has so many bytes.
-const PIECE: usize = 256 << 10;
+/// A piece is sent when it has so many bytes. With an event behind it, it is still of a size for which the allocator
+/// gives the memory of the last one, where larger pieces would be made of new pages each.
+const PIECE: usize = 64 << 10;
+/// The room of a piece.
+const ROOMY: usize = PIECE + (16 << 10);
 
 /// An answer to `read_events`.
 #[derive(Debug)]
@@ -86,7 +90,8 @@ impl Events {
 
     /// Makes the line, piece by piece, until `take` does not want any more.
     pub fn write(&self, mut take: impl FnMut(Vec<u8>) -> bool) {
-        let mut piece = self.head.clone();
+        let mut piece = Vec::with_capacity(ROOMY);
+        piece.extend_from_slice(&self.head);
         let mut is_first = true;
         let mut left_out = LeftOut::default();
         for raw in self.stream.raw() {
@@ -102,7 +107,7 @@ impl Events {
                     piece.truncate(before);
                 }
             }
-            if piece.len() >= PIECE && !take(std::mem::take(&mut piece)) {
+            if piece.len() >= PIECE && !take(mem::replace(&mut piece, Vec::with_capacity(ROOMY))) {
                 return;
             }
         }

@@ -40,7 +40,7 @@ const IN_A_ROW: usize = 32;
 /// How many requests run at the same time.
 const AT_ONCE: usize = 8;
 /// How many pieces of a long answer wait for the one before.
-const PIECES: usize = 2;
+const PIECES: usize = 4;
 /// What a request costs beside its line.
 const EACH: usize = 256;
 /// What a value of a pushed event costs in memory.

@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 
 use super::VfsError;
 use crate::object;
-use crate::vfs::text::unescape;
 use crate::vfs::{
     Encoding, ErrorObject, FsRead, FsReadResult, HostNotification, Id, InvalidMessage,
     InvalidNotification, Params, Response, ToTool,
 };
+use jp_json::unescape;
 
 /// A line of the host, as far as it has to be known to find out who waits for it.
 #[derive(Debug)]

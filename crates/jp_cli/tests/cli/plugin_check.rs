@@ -84,25 +84,6 @@ fn the_program_is_sealed_and_confined() {
     assert!(!env.path("canary").exists() && !home.join("canary").exists());
 }
 
-/// What a workspace opens for tools is nothing that a program may read which is only tried there.
-#[test]
-fn the_workspace_opens_nothing_for_it() {
-    let env = jp_test::env!();
-    let home = env.home().to_owned();
-    env.write(home.join("diary"), "x");
-    let run = format!(
-        "cat {home}/diary >/dev/null 2>&1 && exit 9\necho '{{\"type\":\"exit\",\"code\":0}}'"
-    );
-    env.write("jp-t", script(&format!("echo '{DESCRIPTION}'"), &run));
-    let opened = format!("[sandbox]\nread = ['{home}/diary']\n");
-    env.write(".jp/config.toml", &opened);
-    drop(check(&env, &[], &["/bin/sh", "jp-t"]).success());
-    // The user may.
-    env.write(env.config_home().join("jp/config.toml"), &opened);
-    let output = check(&env, &[], &["/bin/sh", "jp-t"]).code(1);
-    assert!(output.stdout().contains("9"), "{output}");
-}
-
 #[test]
 fn a_record_can_be_played_again() {
     let env = jp_test::env!();

@@ -15,7 +15,7 @@ use thiserror::Error;
 use super::Id;
 use super::envelope::{Notification, Outgoing, excerpt, reason};
 use crate::access::AccessPolicy;
-use crate::{Action, Content, SchemaResponse, Tool, ToolError, ToolState, bounded, object};
+use crate::{Action, Content, SchemaResponse, Tool, ToolError, ToolState, object};
 
 /// The most values that a result or a state may have, at any depth.
 const MOST_VALUES: usize = 200_000;
@@ -226,7 +226,7 @@ fn few_values<'n, 'a>(
     notification: &'n Notification<'a>,
 ) -> Result<&'n Notification<'a>, InvalidNotification> {
     let text = notification.params.map_or("{}", RawValue::get);
-    if bounded::values_in(text) > MOST_VALUES {
+    if jp_json::has_more_values(text.as_bytes(), MOST_VALUES) {
         let reason = format!("more than {MOST_VALUES} values");
         return Err(InvalidNotification::params(notification, reason));
     }

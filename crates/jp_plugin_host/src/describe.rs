@@ -124,20 +124,24 @@ impl Describer {
     /// Asks all of them that are not known, and remembers what they say. Keeps the order.
     pub async fn all(&self, found: Vec<Binary>, permission: &dyn Permission) -> Vec<Known> {
         let kept = self.cache.as_ref().map(Cache::read).unwrap_or_default();
-        let turns = found.into_iter().map(|binary| {
+        let turns = found.into_iter().enumerate().map(async |(place, binary)| {
             let kept = kept.get(&binary.canonical);
-            self.one(binary, kept, permission)
+            (place, self.one(binary, kept, permission).await)
         });
-        let answers: Vec<(Known, Option<Entry>)> =
-            stream::iter(turns).buffered(self.side_by_side.max(1)).collect().await;
+        // Whoever is slow takes one turn, and nobody waits behind him for the others.
+        let turns = stream::iter(turns).buffer_unordered(self.side_by_side.max(1));
+        let mut answers: Vec<(usize, (Known, Option<Entry>))> = turns.collect().await;
+        answers.sort_unstable_by_key(|(place, _)| *place);
         let news: Vec<(Utf8PathBuf, Entry)> = answers
             .iter()
-            .filter_map(|(known, entry)| Some((known.binary.canonical.clone(), entry.clone()?)))
+            .filter_map(|(_, (known, entry))| {
+                Some((known.binary.canonical.clone(), entry.clone()?))
+            })
             .collect();
         if let (Some(cache), false) = (&self.cache, news.is_empty()) {
             cache.add(news);
         }
-        answers.into_iter().map(|(known, _)| known).collect()
+        answers.into_iter().map(|(_, (known, _))| known).collect()
     }
 
     /// What is known of one, and what is to be remembered of it.

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd},
 };
 
 use camino::Utf8Path;
@@ -12,7 +12,7 @@ use rustix::{
 };
 
 use super::{
-    mounts::{self, MEBIBYTE, NO_EXECUTE, NO_PRIVILEGE, READ_ONLY, make_directory, make_file},
+    mounts::{self, MEBIBYTE, NO_EXECUTE, NO_PRIVILEGE, make_directory, make_file},
     sys,
 };
 use crate::view::View;
@@ -28,24 +28,20 @@ const LINKS: [(&str, &str); 4] = [
     ("/proc/self/fd/2", "stderr"),
 ];
 
-/// Mounts it below the new root.
+/// Makes it below the new root, which can be written to for as long as it is built.
 ///
 /// What a program writes there cannot be run, and it can only write to memory that it shares.
-pub(super) fn provide(root: &OwnedFd, view: &View, private: u64) -> io::Result<()> {
+pub(super) fn provide(root: BorrowedFd<'_>, view: &View, private: u64) -> io::Result<()> {
     let shows = |path: &str| view.exactly(Utf8Path::new(path)).is_some();
     if shows("/dev") {
         return Ok(());
     }
-    let mount = mounts::memory("0755", MEBIBYTE)?;
+    let here = Utf8Path::new("dev");
     for (target, name) in LINKS {
-        symlinkat(target, &mount, name)?;
+        symlinkat(target, root, here.join(name).as_std_path())?;
     }
     for name in DEVICES {
-        make_file(mount.as_fd(), Utf8Path::new(name))?;
-    }
-    make_directory(mount.as_fd(), Utf8Path::new("shm"))?;
-    mounts::attach(mount.as_fd(), root.as_fd(), Utf8Path::new("dev"))?;
-    for name in DEVICES {
+        make_file(root, &here.join(name))?;
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let path = Utf8Path::new("/dev").join(name);
         let host = openat2(
@@ -59,10 +55,10 @@ pub(super) fn provide(root: &OwnedFd, view: &View, private: u64) -> io::Result<(
             | OpenTreeFlags::OPEN_TREE_CLOEXEC
             | OpenTreeFlags::AT_EMPTY_PATH;
         let device = rustix::mount::open_tree(&host, "", flags)?;
-        mounts::attach(device.as_fd(), root.as_fd(), Utf8Path::new("dev").join(name))?;
+        mounts::attach(device.as_fd(), root, here.join(name))?;
     }
+    make_directory(root, &here.join("shm"))?;
     let memory = mounts::memory("1777", private.min(64 * MEBIBYTE))?;
     sys::mount_setattr(memory.as_fd(), NO_PRIVILEGE | NO_EXECUTE, false)?;
-    mounts::attach(memory.as_fd(), root.as_fd(), Utf8Path::new("dev/shm"))?;
-    sys::mount_setattr(mount.as_fd(), READ_ONLY | NO_PRIVILEGE | NO_EXECUTE, false)
+    mounts::attach(memory.as_fd(), root, here.join("shm"))
 }

@@ -22,7 +22,6 @@ use rustix::{
 };
 
 use super::{
-    devices,
     message::{Inner, Order},
     mounts,
     socket::Socket,
@@ -76,7 +75,6 @@ fn prepare(
         offer_listener(supervisor).map_err(Step::Network.of("the listener of the proxy"))?;
     }
     let (root, held) = mounts::build(how)?;
-    devices::provide(&root, &how.view, how.limits.private).map_err(Step::Devices.of(""))?;
     mount_proc(&root, how.limits.processes).map_err(Step::Proc.of(""))?;
     mounts::enter(&root)?;
     drop(root);

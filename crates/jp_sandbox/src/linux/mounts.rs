@@ -28,7 +28,7 @@ use rustix::{
     },
 };
 
-use super::sys;
+use super::{devices, sys};
 use crate::{
     confinement::{Confinement, Link},
     failure::{Failure, Step},
@@ -44,11 +44,10 @@ pub(super) const NO_PRIVILEGE: u64 =
 pub(super) struct Tree<'a> {
     view: &'a View,
     changes: Option<&'a Utf8Path>,
-    /// How many bytes its private directories hold together.
-    private: u64,
     root: OwnedFd,
-    /// A directory for layers, mounted for as long as the tree is built.
-    staging: OwnedFd,
+    /// One file system in memory, where nobody sees all of it: for the layers of overlays, and for all private
+    /// directories, so that they hold together what one may hold.
+    memory: OwnedFd,
     /// Empty directories that are made read-only when everything is mounted in them.
     blanks: Vec<OwnedFd>,
     /// Ancestors of a nested mount that were mounted onto themselves.
@@ -57,14 +56,12 @@ pub(super) struct Tree<'a> {
     nested: Vec<Vec<usize>>,
     /// Names that must not become something else, see [`Tree::hold`].
     held: Vec<OwnedFd>,
-    /// One file system for all private directories, so that they hold together what one may hold.
-    memory: Option<OwnedFd>,
 }
 
 /// Directories that only installing software changes.
 const SYSTEM: [&str; 4] = ["/etc", "/opt", "/usr", "/var"];
 
-/// Where layers are made while the tree is built; a mount point that every root has.
+/// Where the memory is mounted while the tree is built; a mount point that every root has.
 const STAGING: &str = "proc";
 
 /// Mounts the whole view; what is returned is its root directory, and what has to stay open for as long
@@ -74,12 +71,13 @@ pub(super) fn build(how: &Confinement) -> Result<(OwnedFd, Vec<OwnedFd>), Failur
         .map_err(Step::Mount.of("the namespace's own copy of everything"))?;
     let view = &with_tops(&how.view).map_err(Step::Mount.of("/"))?;
     let mut tree = Tree::start(view, how.changes.as_deref(), how.limits.private)?;
-    for place in view.places().iter().filter(|place| place.path != "/") {
+    for place in view.places().iter().filter(|place| place.path != "/" && !is_own(view, place)) {
         tree.add(place).map_err(|error| Step::Mount.failed(&place.path, error))?;
     }
     for link in &how.links {
         tree.link(link).map_err(|error| Step::Mount.failed(&link.path, error))?;
     }
+    devices::provide(tree.root.as_fd(), view, how.limits.private).map_err(Step::Devices.of(""))?;
     tree.finish().map_err(Step::Mount.of("what was prepared"))
 }
 
@@ -89,11 +87,12 @@ impl<'a> Tree<'a> {
         let (root, again) = blank_root().map_err(failed)?;
         let blanks = vec![again];
         attach(root.as_fd(), CWD, "/").map_err(failed)?;
-        let staging = memory("0700", 16 * MEBIBYTE).map_err(failed)?;
-        attach(staging.as_fd(), root.as_fd(), STAGING).map_err(failed)?;
-        let (pinned, nested) = (BTreeSet::new(), view.nested());
-        let (held, memory) = (Vec::new(), None);
-        Ok(Self { view, changes, private, root, staging, blanks, pinned, nested, held, memory })
+        let memory = memory_for("0700", private, files_in(private) + names_in_layers(view))
+            .map_err(failed)?;
+        // Older kernels only copy what is mounted somewhere.
+        attach(memory.as_fd(), root.as_fd(), STAGING).map_err(failed)?;
+        let (pinned, nested, held) = (BTreeSet::new(), view.nested(), Vec::new());
+        Ok(Self { view, changes, root, memory, blanks, pinned, nested, held })
     }
 
     /// Mounts one place, if the host has what it shows.
@@ -208,9 +207,9 @@ impl<'a> Tree<'a> {
 
     fn empty_file(&self) -> io::Result<OwnedFd> {
         let path = Utf8Path::new("empty");
-        make_file(self.staging.as_fd(), path)?;
+        make_file(self.memory.as_fd(), path)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.staging, path.as_std_path(), flags, Mode::empty())?;
+        let file = rustix::fs::openat(&self.memory, path.as_std_path(), flags, Mode::empty())?;
         bind(file.as_fd(), Write::No, false)
     }
 
@@ -241,11 +240,15 @@ impl<'a> Tree<'a> {
     }
 
     fn make_mount_point(&self, path: &Utf8Path, is_directory: bool) -> io::Result<()> {
-        self.make_parents(path)?;
-        if is_directory {
-            return make_directory(self.root.as_fd(), inside(path));
+        let make = || match is_directory {
+            true => make_directory(self.root.as_fd(), inside(path)),
+            false => make_file(self.root.as_fd(), inside(path)),
+        };
+        match make() {
+            // Most places are beside others.
+            Err(error) if is_missing(&error) => self.make_parents(path).and_then(|()| make()),
+            made => made,
         }
-        make_file(self.root.as_fd(), inside(path))
     }
 
     /// Makes a link where nothing of the host is seen that could have it.
@@ -337,30 +340,19 @@ impl<'a> Tree<'a> {
     }
 
     /// A private directory, in the file system that they share.
-    fn private(&mut self, place: &Place) -> io::Result<OwnedFd> {
-        let memory = if let Some(memory) = self.memory.take() {
-            memory
-        } else {
-            let memory = memory("0700", self.private)?;
-            // Older kernels only copy what is mounted somewhere.
-            let at = Utf8Path::new("private");
-            make_directory(self.staging.as_fd(), at)?;
-            attach(memory.as_fd(), self.staging.as_fd(), at)?;
-            memory
-        };
+    fn private(&self, place: &Place) -> io::Result<OwnedFd> {
         let name = self.view.index_of(&place.path).unwrap_or_default().to_string();
-        mkdirat(&memory, &name, Mode::from(0o700))?;
+        mkdirat(&self.memory, &name, Mode::from(0o700))?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = rustix::fs::openat(&memory, &name, flags, Mode::empty())?;
-        let mount = clone_tree(directory.as_fd())?;
-        self.memory = Some(memory);
-        Ok(mount)
+        let directory = rustix::fs::openat(&self.memory, &name, flags, Mode::empty())?;
+        clone_tree(directory.as_fd())
     }
 
-    /// The layers go to where the host's tree goes soon, and away with it. To unmount them alone would take as long
-    /// again: the kernel waits each time until no processor can be looking at what is gone.
+    /// The memory goes to where the host's tree goes soon, and away with it: what of it is seen is mounted by itself.
+    /// To unmount it alone would take as long again, because the kernel waits each time until no processor can be
+    /// looking at what is gone.
     fn finish(self) -> io::Result<(OwnedFd, Vec<OwnedFd>)> {
-        attach(self.staging.as_fd(), CWD, Utf8Path::new("/").join(STAGING))?;
+        attach(self.memory.as_fd(), CWD, Utf8Path::new("/").join(STAGING))?;
         for blank in &self.blanks {
             sys::mount_setattr(blank.as_fd(), READ_ONLY | NO_PRIVILEGE | NO_EXECUTE, false)?;
         }
@@ -390,6 +382,17 @@ fn with_tops(view: &View) -> io::Result<View> {
         }
     }
     Ok(with)
+}
+
+/// The most names that layers can have: those on the way to each place, its own, and that of its layer.
+fn names_in_layers(view: &View) -> u64 {
+    view.places().iter().map(|place| place.path.components().count() as u64 + 1).sum()
+}
+
+/// Whether a place is below `/dev` or `/proc` where these are the process's own, which would cover it.
+fn is_own(view: &View, place: &Place) -> bool {
+    let is_below = |own: &str| place.path != own && place.path.starts_with(own);
+    is_below("/proc") || (is_below("/dev") && view.exactly(Utf8Path::new("/dev")).is_none())
 }
 
 /// The tree becomes the root of this process, and the host's tree is gone from it.
@@ -438,8 +441,15 @@ pub(super) const MEBIBYTE: u64 = 1 << 20;
 
 /// A new, empty file system in memory: the mode of its root in octal, and how many bytes it holds.
 pub(super) fn memory(mode: &str, size: u64) -> io::Result<OwnedFd> {
-    // A file without content takes no page, but memory of the kernel.
-    let files = (size / 512).clamp(1024, 256 * 1024);
+    memory_for(mode, size, files_in(size))
+}
+
+/// How many files so many bytes are for: one without content takes no page, but memory of the kernel.
+fn files_in(size: u64) -> u64 {
+    (size / 512).clamp(1024, 256 * 1024)
+}
+
+fn memory_for(mode: &str, size: u64, files: u64) -> io::Result<OwnedFd> {
     let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_set_string(&context, "mode", mode)?;
     fsconfig_set_string(&context, "size", size.to_string())?;

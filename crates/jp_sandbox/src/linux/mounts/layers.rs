@@ -65,9 +65,9 @@ impl Tree<'_> {
     fn stubs(&self, place: &Place, host: Option<BorrowedFd<'_>>) -> io::Result<OwnedFd> {
         let name = self.view.index_of(&place.path).unwrap_or_default().to_string();
         let name = Utf8Path::new(&name);
-        make_directory(self.staging.as_fd(), name)?;
+        make_directory(self.memory.as_fd(), name)?;
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let layer = openat(&self.staging, name.as_std_path(), flags, Mode::empty())?;
+        let layer = openat(&self.memory, name.as_std_path(), flags, Mode::empty())?;
         if let Some(host) = host {
             fchmod(&layer, Mode::from_raw_mode(rustix::fs::fstat(host)?.st_mode))?;
         }

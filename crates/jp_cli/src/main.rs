@@ -12,6 +12,8 @@ mod error;
 mod exit;
 mod format;
 mod log;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod math;
 mod plugins;
 mod terminal;
 mod tools;

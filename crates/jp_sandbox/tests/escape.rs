@@ -287,6 +287,8 @@ attempts! {
         packet
         packet_on_shared_network
         pair_connects_to_path
+        pair_of_rare_family
+        pair_of_rare_family_on_shared_network
         pair_sends_on_shared_network
         pair_sends_to_path
         path_outside

@@ -320,12 +320,16 @@ fn sockets(wanted: Wanted) -> Answer {
     Answer::RefuseIf(cases, Otherwise::Allow)
 }
 
+/// Pairs that a process cannot make. Programs use those of one family; some of the others (`AF_TIPC`) reach whoever
+/// is in the same network, and to ask for one loads what the kernel has for it.
+///
 /// Ends of a pair that are not connected for good can be connected to a path, or send to one. The
 /// kernel takes raw ones for datagrams.
 fn pairs(wanted: Wanted) -> Vec<Case> {
-    if wanted.tier == Tier::Namespaces && wanted.network == Network::Shared {
-        return Vec::new();
+    let mut cases = vec![vec![Condition::IsNot(0, libc::AF_UNIX.cast_unsigned())]];
+    if wanted.tier != Tier::Namespaces || wanted.network != Network::Shared {
+        let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW];
+        cases.extend(kinds.map(|kind| vec![Condition::MaskedIs(1, 0xf, kind.cast_unsigned())]));
     }
-    let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW];
-    kinds.map(|kind| vec![Condition::MaskedIs(1, 0xf, kind.cast_unsigned())]).into()
+    cases
 }

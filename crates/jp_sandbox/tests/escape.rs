@@ -286,6 +286,8 @@ attempts! {
         netlink
         packet
         packet_on_shared_network
+        pair_bound_to_name
+        pair_bound_to_name_of_host
         pair_connects_to_path
         pair_of_rare_family
         pair_of_rare_family_on_shared_network

@@ -67,6 +67,9 @@ pub(super) fn serve_once(alone: Alone, parent: Pid) -> ! {
 
 /// The life of a supervisor that gets a single order: most programs are begun by a process that is there already.
 fn take_only_order(alone: Alone, socket: Socket) -> ! {
+    // Whoever started jp may have ignored it. Then the kernel would reap what is begun here, and nobody would hear how
+    // it ended.
+    sys::ignore_signal(libc::SIGCHLD, false);
     match ahead::start(alone, &socket) {
         Ok(Some(begun)) => {
             outlive_parent();

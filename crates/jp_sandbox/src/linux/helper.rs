@@ -35,7 +35,7 @@ use super::{
     tool::Streams,
 };
 use crate::{
-    confinement::Network,
+    confinement::{Network, Tier},
     failure::{Failure, Step},
 };
 
@@ -205,7 +205,11 @@ fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>, nowhere: Opti
     };
     sys::ignore_signal(libc::SIGCHLD, false);
     if let Some((order, streams, control)) = read(alone, start, descriptors.into_iter(), own) {
-        let is_sealed = |order: &Order| order.confinement.network == Network::Sealed;
+        // Without namespaces there is no network for it to share.
+        let is_sealed = |order: &Order| {
+            let how = &order.confinement;
+            (how.tier, how.network) == (Tier::Namespaces, Network::Sealed)
+        };
         if let (Some(take), None, Ok(true)) = (take, nowhere, order.as_ref().map(is_sealed)) {
             let _ = rustix::io::write(take, &[SEALED]);
         }

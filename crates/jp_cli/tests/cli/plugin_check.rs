@@ -84,6 +84,26 @@ fn the_program_is_sealed_and_confined() {
     assert!(!env.path("canary").exists() && !home.join("canary").exists());
 }
 
+/// What a workspace opens for tools is nothing that a program may read which is only tried there.
+#[test]
+fn the_workspace_opens_nothing_for_it() {
+    // A program has a temporary directory of its own, so that this one is hidden from it.
+    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), "/tmp");
+    let diary = env.root().join("diary");
+    env.write(&diary, "x");
+    let run =
+        format!("cat {diary} >/dev/null 2>&1 && exit 9\necho '{{\"type\":\"exit\",\"code\":0}}'");
+    env.write("jp-t", script(&format!("echo '{DESCRIPTION}'"), &run));
+    for opened in [env.root().as_str(), diary.as_str(), "/tmp"] {
+        env.write(".jp/config.toml", format!("[sandbox]\nread = ['{opened}']\n"));
+        drop(check(&env, &[], &["/bin/sh", "jp-t"]).success());
+    }
+    // The user may.
+    env.write(env.config_home().join("jp/config.toml"), format!("[sandbox]\nread = ['{diary}']\n"));
+    let output = check(&env, &[], &["/bin/sh", "jp-t"]).code(1);
+    assert!(output.stdout().contains("code 9"), "{output}");
+}
+
 #[test]
 fn a_record_can_be_played_again() {
     let env = jp_test::env!();

@@ -44,7 +44,7 @@ pub(crate) fn plugin_sandbox(own: &Config, here: &Config) -> SandboxSettings {
 }
 
 /// Confines a program that nobody trusts yet: whatever the configuration says, in the profile for tools
-/// without rules, and with a place of ours for what it changes. What it may read beside is for the user to
+/// without rules, with a place of ours for what it changes, and with caches as they are. What it may read beside is for the user to
 /// say: the workspace in which it is tried can come from the same hands.
 pub(crate) fn strict_confiner(ctx: &Ctx, store: Utf8PathBuf) -> Result<Confiner> {
     let own = ctx.own_config()?;
@@ -61,7 +61,7 @@ pub(crate) fn strict_confiner(ctx: &Ctx, store: Utf8PathBuf) -> Result<Confiner>
     };
     let mut surroundings = surroundings()?;
     surroundings.stores.insert(0, store);
-    Ok(Confiner::new(surroundings, settings))
+    Ok(Confiner::new(surroundings, settings).keeping_caches())
 }
 
 /// What the files of the workspace loosen. They can come from anywhere, so whoever runs something

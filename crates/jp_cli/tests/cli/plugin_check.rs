@@ -104,6 +104,26 @@ fn the_workspace_opens_nothing_for_it() {
     assert!(output.stdout().contains("code 9"), "{output}");
 }
 
+/// Whoever builds something later trusts what is in a cache.
+#[test]
+fn caches_of_toolchains_stay_as_they_are() {
+    let env = jp_test::env!();
+    let registry = env.home().join(".cargo/registry");
+    env.write(registry.join("src/lib.rs"), "fn good() {}\n");
+    let run = format!(
+        "grep -q good {registry}/src/lib.rs || exit 8\n\
+         {{ echo bad > {registry}/src/lib.rs; touch {registry}/new; rm {registry}/src/lib.rs; }} 2>/dev/null\n\
+         echo '{{\"type\":\"exit\",\"code\":0}}'"
+    );
+    env.write("jp-t", script(&format!("echo '{DESCRIPTION}'"), &run));
+    // The user may open them to tools.
+    let settings = "[sandbox]\npresets = ['rust']\nwrite = ['~/.cargo/registry']\n";
+    env.write(env.config_home().join("jp/config.toml"), settings);
+    drop(check(&env, &[], &["/bin/sh", "jp-t"]).success());
+    assert_eq!(env.read(registry.join("src/lib.rs")), "fn good() {}\n");
+    assert!(!registry.join("new").exists());
+}
+
 #[test]
 fn a_record_can_be_played_again() {
     let env = jp_test::env!();

@@ -3,7 +3,7 @@
 //! `jp_plugin_check` plays the host and says what it finds; this starts the program for it ([`mod@bench`])
 //! and prints. The danger is the program itself: nobody has looked at it yet. So it is confined in every
 //! run, in a workspace that exists for the check, without a network, with all writes kept apart and
-//! thrown away; and sealed when it describes itself, as it is for `jp -h`.
+//! thrown away or refused; and sealed when it describes itself, as it is for `jp -h`.
 
 mod bench;
 

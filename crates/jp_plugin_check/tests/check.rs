@@ -361,7 +361,7 @@ async fn a_plugin_that_floods_is_told_in_a_few_words() {
     let dance = "it asks for nothing; unknown message type `dance`";
     let values = "a message of more than 200000 values";
     let many = "list_conversations (2000 times)";
-    let much = "it asked for answers of more than 64 MiB before it";
+    let much = "it asked for answers of more than 24 MiB before it";
     for (mistake, told) in [
         (Mistake::AsksForEver, &[("exit", eager), ("requests", many)][..]),
         (Mistake::PrintsForEver, &[("exit", loud)]),

@@ -44,9 +44,11 @@ pub(crate) fn plugin_sandbox(own: &Config, here: &Config) -> SandboxSettings {
 }
 
 /// Confines a program that nobody trusts yet: whatever the configuration says, in the profile for tools
-/// without rules, and with a place of ours for what it changes.
-pub(crate) fn strict_confiner(config: &Config, store: Utf8PathBuf) -> Result<Confiner> {
-    let sandbox = &config.app.sandbox;
+/// without rules, with a place of ours for what it changes, and with caches as they are. What it may read beside is for the user to
+/// say: the workspace in which it is tried can come from the same hands.
+pub(crate) fn strict_confiner(ctx: &Ctx, store: Utf8PathBuf) -> Result<Confiner> {
+    let own = ctx.own_config()?;
+    let sandbox = &own.app.sandbox;
     let settings = Settings {
         profile: Profile::Workspace,
         allow_degraded: false,
@@ -55,11 +57,11 @@ pub(crate) fn strict_confiner(config: &Config, store: Utf8PathBuf) -> Result<Con
             read: paths(&sandbox.read),
             write: Vec::new(),
         },
-        sensitive: config.sensitive_paths().clone(),
+        sensitive: ctx.config().sensitive_paths().clone(),
     };
     let mut surroundings = surroundings()?;
     surroundings.stores.insert(0, store);
-    Ok(Confiner::new(surroundings, settings))
+    Ok(Confiner::new(surroundings, settings).keeping_caches())
 }
 
 /// What the files of the workspace loosen. They can come from anywhere, so whoever runs something

@@ -177,6 +177,12 @@ impl Ctx {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Ends it, where it is not needed or where nobody knows how long it would have to be there. What is started
+    /// later is started without it.
+    pub(crate) fn end_waiting(&self) {
+        drop(self.take_waiting());
+    }
+
     /// When the program was started; the same moment for everything it does.
     pub(crate) fn now(&self) -> Timestamp {
         self.now

@@ -125,6 +125,8 @@ pub struct Confiner {
     host: Host,
     machine: OnceCell<Machine>,
     presets: OnceLock<Vec<(Preset, PresetPlaces)>>,
+    /// Whether what lies outside of the workspace is only read.
+    keeps_caches: bool,
 }
 
 impl Confiner {
@@ -132,7 +134,14 @@ impl Confiner {
     pub fn new(surroundings: Surroundings, settings: Settings) -> Self {
         let host = Host::new(surroundings.helper.clone());
         let (machine, presets) = (OnceCell::new(), OnceLock::new());
-        Self { surroundings, settings, host, machine, presets }
+        Self { surroundings, settings, host, machine, presets, keeps_caches: false }
+    }
+
+    /// The same for programs that nobody trusts: what they put into a cache would be used by others, who never
+    /// look at it. So they can read caches, and write nothing outside of the workspace.
+    #[must_use]
+    pub fn keeping_caches(self) -> Self {
+        Self { keeps_caches: true, ..self }
     }
 
     /// Gets ready to run something, while the caller still has something else to do.

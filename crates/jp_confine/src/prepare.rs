@@ -100,6 +100,9 @@ impl Confiner {
         let ground = Ground { root: subject.root, home: home.as_deref() };
         let system = match profile {
             Profile::Sealed { .. } => system::hidden(presets, ground),
+            _ if self.keeps_caches => {
+                system::read_only(system::paths(presets, needs, has_rules, ground))
+            }
             _ => system::paths(presets, needs, has_rules, ground),
         };
         let parts = Parts {

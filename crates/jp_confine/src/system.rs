@@ -63,6 +63,14 @@ pub(crate) fn paths(
     paths
 }
 
+/// The same places, of which nothing is written.
+pub(crate) fn read_only(mut paths: SystemPaths) -> SystemPaths {
+    paths.read.append(&mut paths.write);
+    paths.read.sort();
+    paths.read.dedup();
+    paths
+}
+
 /// Where paths are looked at from.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {

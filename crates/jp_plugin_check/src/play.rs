@@ -25,7 +25,7 @@ pub(crate) const MOST_REQUESTS: usize = 2_000;
 
 /// The most that a plugin is answered in one run, in bytes. That is kept too, and waits for a plugin that does not
 /// read: a few bytes of a request can ask for many.
-pub(crate) const MOST_ANSWERED: usize = 64 << 20;
+pub(crate) const MOST_ANSWERED: usize = 24 << 20;
 
 /// How many wrong messages are told.
 const MOST_WRONG: usize = 8;

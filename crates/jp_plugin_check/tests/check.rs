@@ -361,7 +361,7 @@ async fn a_plugin_that_floods_is_told_in_a_few_words() {
     let dance = "it asks for nothing; unknown message type `dance`";
     let values = "a message of more than 200000 values";
     let many = "list_conversations (2000 times)";
-    let much = "it asked for answers of more than 64 MiB before it";
+    let much = "it asked for answers of more than 24 MiB before it";
     for (mistake, told) in [
         (Mistake::AsksForEver, &[("exit", eager), ("requests", many)][..]),
         (Mistake::PrintsForEver, &[("exit", loud)]),
@@ -404,6 +404,36 @@ async fn what_was_recorded_can_be_played() {
         let text: String = findings.iter().map(Finding::to_text).collect();
         assert!(text.contains(reason), "{mistake:?}: {text}");
     }
+}
+
+/// What is expected is read one line at a time, so a line must not be too much by itself.
+#[tokio::test(start_paused = true)]
+async fn a_transcript_expects_no_more_values_than_a_message_may_have() {
+    let run = |line: &str| format!("> {{\"type\":\"init\"}}\n< {line}\n");
+    let fake = Fake { mistake: Mistake::Nothing, started: AtomicUsize::new(0) };
+    for (line, reason) in [
+        (
+            json!({"type": "ready", "x": vec![0; 300_000]}),
+            "the transcript has a message of more than 200000 values",
+        ),
+        (
+            json!({"type": "log", "x": vec![0; 300_000]}),
+            "the transcript has a message of more than 200000 values",
+        ),
+        (
+            json!({"type": "ready", "x": vec![0; 100_000]}),
+            "it said {\"type\":\"ready\"} instead of",
+        ),
+    ] {
+        let transcript = Transcript::parse(&run(&line.to_string())).unwrap();
+        let findings = replay(&fake, &transcript, PATIENCE).await.unwrap();
+        let text: String = findings.iter().map(Finding::to_text).collect();
+        assert!(text.contains(reason), "{text}");
+    }
+    // The same may be written in other words.
+    let transcript = Transcript::parse(&run("{ \"type\" : \"ready\" }")).unwrap();
+    let findings = replay(&fake, &transcript, PATIENCE).await.unwrap();
+    assert!(!findings[0].to_text().contains("instead of"), "{}", findings[0].to_text());
 }
 
 #[test]

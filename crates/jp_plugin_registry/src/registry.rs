@@ -11,7 +11,7 @@ use std::{
 use camino::Utf8PathBuf;
 use jp_plugin::{
     CommandPath,
-    registry::{self, Entry, Registry, RegistryError},
+    registry::{self, Entry, Kind, Registry, RegistryError},
 };
 
 use crate::{
@@ -96,10 +96,12 @@ pub async fn refresh(
 }
 
 /// What somebody calls by its id (`serve-web`) or by its command (`serve web`). An id is what settings and records
-/// say, so no command takes its place.
+/// say, so no command takes its place; but with a group there is nothing to be done, so its id takes the place of no
+/// command.
 pub fn find<'a>(registry: &'a Registry, name: &str) -> Option<(&'a CommandPath, &'a Entry)> {
     let by_id = name.parse().ok().and_then(|id| registry.by_id(&id));
-    by_id.or_else(|| registry.entries.get_key_value(&name.parse::<CommandPath>().ok()?))
+    let by_command = || registry.entries.get_key_value(&name.parse::<CommandPath>().ok()?);
+    by_id.filter(|(_, entry)| entry.kind == Kind::Command).or_else(by_command).or(by_id)
 }
 
 /// The entries in which every word occurs, in whatever case.

@@ -16,9 +16,14 @@ use std::{
 use common::{World, assert_nothing_left};
 
 fn start(world: &World, what: &str, script: &str) -> Child {
+    start_by("umask 0077; exec", world, what, script)
+}
+
+/// A parent that is what a shell executes by these words.
+fn start_by(words: &str, world: &World, what: &str, script: &str) -> Child {
     let fixture = world.fixture.to_str().unwrap();
     Command::new("/bin/sh")
-        .args(["-c", "umask 0077; exec \"$0\" waiting \"$@\""])
+        .args(["-c", &format!("{words} \"$0\" waiting \"$@\"")])
         .args([env!("CARGO_BIN_EXE_process_fixture"), what, fixture, script])
         .env("SECRET", "of whoever started it")
         .stdout(Stdio::piped())
@@ -29,9 +34,12 @@ fn start(world: &World, what: &str, script: &str) -> Child {
 /// What a parent says, and that nothing is left of it.
 fn said(what: &str, script: &str) -> Vec<String> {
     let world = World::new();
-    let parent = start(&world, what, script);
+    said_by(start(&world, what, script), &world)
+}
+
+fn said_by(parent: Child, world: &World) -> Vec<String> {
     let output = parent.wait_with_output().unwrap();
-    assert!(output.status.success(), "{what}: {output:?}");
+    assert!(output.status.success(), "{output:?}");
     assert_nothing_left(&world.fixture);
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
@@ -79,6 +87,18 @@ fn no_signal_is_ignored_or_blocked() {
     let script = "for set in $(sed -n 's/^Sig\\(Ign\\|Blk\\):.//p' /proc/$$/status); \
                   do echo $((0x$set & ~0x180000000)); done";
     check_both(script, "0 0");
+}
+
+/// The kernel reaps the children of whoever ignores their ends, and a program inherits that.
+#[test]
+fn the_end_is_heard_although_whoever_started_this_ignores_children() {
+    let world = World::new();
+    let parent = start_by("exec env --ignore-signal=CHLD", &world, "twice", "echo $PPID; exit 7");
+    let lines = said_by(parent, &world);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for (line, by) in lines.iter().zip(["copy", "helper"]) {
+        assert!(line.starts_with(by) && line.ends_with(" exited with code 7"), "{lines:?}");
+    }
 }
 
 #[test]

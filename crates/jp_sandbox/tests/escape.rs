@@ -286,7 +286,11 @@ attempts! {
         netlink
         packet
         packet_on_shared_network
+        pair_bound_to_name
+        pair_bound_to_name_of_host
         pair_connects_to_path
+        pair_of_rare_family
+        pair_of_rare_family_on_shared_network
         pair_sends_on_shared_network
         pair_sends_to_path
         path_outside

@@ -41,6 +41,7 @@ pub(super) fn ask(
     if !ctx.terminal().can_ask() {
         return Err(nobody(ctx, shelf, plugin, binary));
     }
+    ctx.end_waiting();
     let _turn = Terminal::turn();
     match put(ctx, &question(ctx, shelf, plugin, binary, sha256)?)? {
         Said::No => {

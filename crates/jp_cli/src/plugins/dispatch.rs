@@ -77,7 +77,11 @@ fn fetch(ctx: &Ctx, shelf: &Shelf, plugin: &Plugin) -> Result {
         return Err(denied(shelf, ctx, plugin));
     }
     match &plugin.entry {
-        Some(entry) => install::on_demand(ctx, &plugin.command, entry),
+        Some(entry) => {
+            // Somebody is asked, and something is fetched.
+            ctx.end_waiting();
+            install::on_demand(ctx, &plugin.command, entry)
+        }
         None => Ok(()),
     }
 }

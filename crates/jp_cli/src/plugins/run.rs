@@ -323,6 +323,8 @@ async fn start_confined(
     args: Vec<OsString>,
     extra: Vec<(OsString, OsString)>,
 ) -> Result<Started> {
+    // What is confined is started by a helper of its own, and a person may be asked first.
+    ctx.end_waiting();
     let confiner = confine::plugin_confiner(&*ctx.own_config()?, ctx.config())?;
     let root =
         root.canonicalize_utf8().map_err(|error| Error::failure(format!("{root}: {error}")))?;

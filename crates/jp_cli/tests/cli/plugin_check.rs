@@ -84,6 +84,46 @@ fn the_program_is_sealed_and_confined() {
     assert!(!env.path("canary").exists() && !home.join("canary").exists());
 }
 
+/// What a workspace opens for tools is nothing that a program may read which is only tried there.
+#[test]
+fn the_workspace_opens_nothing_for_it() {
+    // A program has a temporary directory of its own, so that this one is hidden from it.
+    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), "/tmp");
+    let diary = env.root().join("diary");
+    env.write(&diary, "x");
+    let run =
+        format!("cat {diary} >/dev/null 2>&1 && exit 9\necho '{{\"type\":\"exit\",\"code\":0}}'");
+    env.write("jp-t", script(&format!("echo '{DESCRIPTION}'"), &run));
+    for opened in [env.root().as_str(), diary.as_str(), "/tmp"] {
+        env.write(".jp/config.toml", format!("[sandbox]\nread = ['{opened}']\n"));
+        drop(check(&env, &[], &["/bin/sh", "jp-t"]).success());
+    }
+    // The user may.
+    env.write(env.config_home().join("jp/config.toml"), format!("[sandbox]\nread = ['{diary}']\n"));
+    let output = check(&env, &[], &["/bin/sh", "jp-t"]).code(1);
+    assert!(output.stdout().contains("code 9"), "{output}");
+}
+
+/// Whoever builds something later trusts what is in a cache.
+#[test]
+fn caches_of_toolchains_stay_as_they_are() {
+    let env = jp_test::env!();
+    let registry = env.home().join(".cargo/registry");
+    env.write(registry.join("src/lib.rs"), "fn good() {}\n");
+    let run = format!(
+        "grep -q good {registry}/src/lib.rs || exit 8\n\
+         {{ echo bad > {registry}/src/lib.rs; touch {registry}/new; rm {registry}/src/lib.rs; }} 2>/dev/null\n\
+         echo '{{\"type\":\"exit\",\"code\":0}}'"
+    );
+    env.write("jp-t", script(&format!("echo '{DESCRIPTION}'"), &run));
+    // The user may open them to tools.
+    let settings = "[sandbox]\npresets = ['rust']\nwrite = ['~/.cargo/registry']\n";
+    env.write(env.config_home().join("jp/config.toml"), settings);
+    drop(check(&env, &[], &["/bin/sh", "jp-t"]).success());
+    assert_eq!(env.read(registry.join("src/lib.rs")), "fn good() {}\n");
+    assert!(!registry.join("new").exists());
+}
+
 #[test]
 fn a_record_can_be_played_again() {
     let env = jp_test::env!();

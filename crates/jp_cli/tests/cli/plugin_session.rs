@@ -113,6 +113,15 @@ fn is_alive(pid: u32) -> bool {
     state.is_some_and(|state| state != 'Z')
 }
 
+/// The children of a process that run the same words: copies of it.
+#[expect(clippy::disallowed_methods, reason = "tests look at processes")]
+fn copies(of: u32) -> Vec<u32> {
+    let words = |pid: u32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let children = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap();
+    let children = children.split_whitespace().map(|pid| pid.parse().unwrap());
+    children.filter(|child| words(*child) == words(of)).collect()
+}
+
 /// The number of the process that a plugin has shown.
 fn pid(output: &str) -> u32 {
     let number = output.split("pid ").nth(1).and_then(|rest| rest.lines().next());

@@ -1,5 +1,6 @@
 //! Fetching the registry.
 
+use jp_plugin::registry::parse;
 use jp_plugin_registry::{
     CacheError, Home, MAX_REGISTRY, RefreshError, Silent, Source, cached, find, refresh, search,
 };
@@ -37,6 +38,29 @@ async fn a_registry_is_fetched_kept_and_replaced() {
     let source = Source::File(file);
     refresh(&home, &fetch(None), &source, &Silent).await.unwrap();
     assert!(cached(&home).unwrap().unwrap().entries.is_empty());
+}
+
+/// An id is what settings and records say. A group has none of either.
+#[test]
+fn a_name_is_the_id_of_a_plugin_before_it_is_a_command() {
+    let registry = parse(
+        r#"{"version":1,"plugins":{
+            "site":{"id":"web"}, "web":{"id":"other"},
+            "parts":{"id":"serve","kind":"command_group"}, "serve":{"id":"server"},
+            "tools":{"id":"kit","kind":"command_group"}}}"#,
+    );
+    let registry = registry.unwrap();
+    for (name, command) in [
+        ("web", "site"),
+        ("other", "web"),
+        ("site", "site"),
+        ("serve", "serve"),
+        ("server", "serve"),
+        ("parts", "parts"),
+        ("kit", "tools"),
+    ] {
+        assert_eq!(find(&registry, name).unwrap().0.to_string(), command, "{name}");
+    }
 }
 
 #[tokio::test]

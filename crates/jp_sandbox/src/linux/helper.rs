@@ -35,7 +35,7 @@ use super::{
     tool::Streams,
 };
 use crate::{
-    confinement::Network,
+    confinement::{Network, Tier},
     failure::{Failure, Step},
 };
 
@@ -67,6 +67,9 @@ pub(super) fn serve_once(alone: Alone, parent: Pid) -> ! {
 
 /// The life of a supervisor that gets a single order: most programs are begun by a process that is there already.
 fn take_only_order(alone: Alone, socket: Socket) -> ! {
+    // Whoever started jp may have ignored it. Then the kernel would reap what is begun here, and nobody would hear how
+    // it ended.
+    sys::ignore_signal(libc::SIGCHLD, false);
     match ahead::start(alone, &socket) {
         Ok(Some(begun)) => {
             outlive_parent();
@@ -202,7 +205,11 @@ fn take_order(alone: Alone, socket: Socket, take: Option<OwnedFd>, nowhere: Opti
     };
     sys::ignore_signal(libc::SIGCHLD, false);
     if let Some((order, streams, control)) = read(alone, start, descriptors.into_iter(), own) {
-        let is_sealed = |order: &Order| order.confinement.network == Network::Sealed;
+        // Without namespaces there is no network for it to share.
+        let is_sealed = |order: &Order| {
+            let how = &order.confinement;
+            (how.tier, how.network) == (Tier::Namespaces, Network::Sealed)
+        };
         if let (Some(take), None, Ok(true)) = (take, nowhere, order.as_ref().map(is_sealed)) {
             let _ = rustix::io::write(take, &[SEALED]);
         }

@@ -4,6 +4,9 @@
 //! program. What is kept apart by it are the tables and counters of the host that stand in `/proc`; whoever cannot
 //! make a socket has no other use of a network. So the first such program has one of its own, and those that follow
 //! share another, which is made when it is clear that there are some.
+//!
+//! The danger is that they speak to each other there. They have ends of pairs of sockets and nothing else, and can
+//! give them no names; how many pairs there are and of which kinds stands in a table that all of them can read.
 
 use std::{
     fs::File,

@@ -209,6 +209,9 @@ const MODES_OF_NEW: &[(libc::c_long, u32, u32)] = &[
 /// Flags with which a file is made.
 const MAKES: u32 = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY).cast_unsigned();
 
+/// What whoever has no sockets gets for what sockets are for.
+const NO_SOCKETS: Answer = Answer::Error(libc::EPERM);
+
 /// The filter as the kernel takes it.
 pub(super) fn filter(wanted: Wanted, asked: &[libc::c_long]) -> io::Result<Vec<libc::sock_filter>> {
     let mut answers = Answers::default();
@@ -229,6 +232,10 @@ pub(super) fn filter(wanted: Wanted, asked: &[libc::c_long]) -> io::Result<Vec<l
     answers.refuse_if(libc::SYS_ioctl, requests(wanted.tier));
     answers.set(libc::SYS_socket, sockets(wanted));
     answers.refuse_if(libc::SYS_socketpair, pairs(wanted));
+    if sockets(wanted) == NO_SOCKETS {
+        // All that they have are ends of pairs, and a name of one is read by whoever is in the same network.
+        answers.set(libc::SYS_bind, NO_SOCKETS);
+    }
     compile(&answers.0)
 }
 
@@ -291,14 +298,14 @@ fn requests(tier: Tier) -> Vec<Case> {
 /// after.
 fn sockets(wanted: Wanted) -> Answer {
     let families: &[libc::c_int] = match (wanted.tier, wanted.network) {
-        (_, Network::Sealed) => return Answer::Error(libc::EPERM),
+        (_, Network::Sealed) => return NO_SOCKETS,
         (Tier::Namespaces, Network::Shared) => {
             &[libc::AF_UNIX, libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6]
         }
         (Tier::Namespaces, _) | (_, Network::Shared) => {
             &[libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6]
         }
-        (_, Network::None | Network::Proxy) => return Answer::Error(libc::EPERM),
+        (_, Network::None | Network::Proxy) => return NO_SOCKETS,
     };
     let other = families.iter().map(|family| Condition::IsNot(0, family.cast_unsigned()));
     let mut cases: Vec<Case> = vec![other.collect()];
@@ -320,12 +327,16 @@ fn sockets(wanted: Wanted) -> Answer {
     Answer::RefuseIf(cases, Otherwise::Allow)
 }
 
+/// Pairs that a process cannot make. Programs use those of one family; some of the others (`AF_TIPC`) reach whoever
+/// is in the same network, and to ask for one loads what the kernel has for it.
+///
 /// Ends of a pair that are not connected for good can be connected to a path, or send to one. The
 /// kernel takes raw ones for datagrams.
 fn pairs(wanted: Wanted) -> Vec<Case> {
-    if wanted.tier == Tier::Namespaces && wanted.network == Network::Shared {
-        return Vec::new();
+    let mut cases = vec![vec![Condition::IsNot(0, libc::AF_UNIX.cast_unsigned())]];
+    if wanted.tier != Tier::Namespaces || wanted.network != Network::Shared {
+        let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW];
+        cases.extend(kinds.map(|kind| vec![Condition::MaskedIs(1, 0xf, kind.cast_unsigned())]));
     }
-    let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW];
-    kinds.map(|kind| vec![Condition::MaskedIs(1, 0xf, kind.cast_unsigned())]).into()
+    cases
 }

@@ -3,11 +3,12 @@
 //! `jp_plugin_check` plays the host and says what it finds; this starts the program for it ([`mod@bench`])
 //! and prints. The danger is the program itself: nobody has looked at it yet. So it is confined in every
 //! run, in a workspace that exists for the check, without a network, with all writes kept apart and
-//! thrown away; and sealed when it describes itself, as it is for `jp -h`.
+//! thrown away or refused; and sealed when it describes itself, as it is for `jp -h`.
 
 mod bench;
+mod record;
 
-use std::{fs::File, io::Write as _, time::Duration};
+use std::{fs::File, io::BufWriter, time::Duration};
 
 use camino::Utf8Path;
 use jp_plugin_check::{
@@ -16,7 +17,11 @@ use jp_plugin_check::{
 use jp_printer::Print;
 use tokio_util::sync::CancellationToken;
 
-use self::bench::{Bench, Sealed};
+use self::{
+    bench::{Bench, Sealed},
+    record::{LARGEST, Record},
+};
+use super::say;
 use crate::{
     args::PluginCheck,
     cmd::tool::{check::ground::Ground as Place, run::interruptible},
@@ -72,9 +77,6 @@ fn failed(error: CannotStart) -> Error {
     Error::failure(error)
 }
 
-/// The most that a transcript may be.
-const LARGEST: u64 = 64 << 20;
-
 fn read_transcript(ctx: &Ctx, path: &Utf8Path) -> Result<Transcript> {
     let text = ctx::read_file(&ctx.cwd().join(path), "--replay", LARGEST)?;
     let wrong = |error| Error::usage(format!("--replay {path}: {error}"));
@@ -84,14 +86,15 @@ fn read_transcript(ctx: &Ctx, path: &Utf8Path) -> Result<Transcript> {
 /// Prints what is found, as it is found, and counts it.
 struct Report<'a> {
     ctx: &'a Ctx,
-    record: Option<File>,
+    record: Option<Record<BufWriter<File>>>,
     made: Vec<Status>,
 }
 
 impl<'a> Report<'a> {
     fn new(ctx: &'a Ctx, args: &PluginCheck) -> Result<Self> {
-        let record = args.record.as_ref().map(|path| ctx::write_to(path, ctx.cwd(), "--record"));
-        Ok(Self { ctx, record: record.transpose()?, made: Vec::new() })
+        let file = args.record.as_ref().map(|path| ctx::write_to(path, ctx.cwd(), "--record"));
+        let record = file.transpose()?.map(|file| Record::new(BufWriter::new(file), LARGEST));
+        Ok(Self { ctx, record, made: Vec::new() })
     }
 
     fn all(&mut self, findings: Vec<Finding>) -> Result {
@@ -109,9 +112,8 @@ impl<'a> Report<'a> {
     }
 
     fn record(&mut self, said: &[Transcript]) -> Result {
-        let Some(file) = &mut self.record else { return Ok(()) };
-        let text: String = said.iter().map(ToString::to_string).collect();
-        let written = file.write_all(text.as_bytes());
+        let Some(record) = &mut self.record else { return Ok(()) };
+        let written = said.iter().try_for_each(|run| record.add(run));
         written.map_err(|error| Error::failure(format!("--record: {error}")))
     }
 
@@ -123,6 +125,15 @@ impl<'a> Report<'a> {
             let checks = count(i64::try_from(self.made.len()).unwrap_or(i64::MAX), "check");
             let text = format!("\n{checks}: {}\n", parts.join(", "));
             self.ctx.printer().print(Print::content(&text))?;
+        }
+        let left_out = self.record.as_ref().map_or(0, Record::left_out);
+        if left_out > 0 {
+            let (runs, most) =
+                (count(i64::try_from(left_out).unwrap_or(i64::MAX), "run"), LARGEST >> 20);
+            say(
+                self.ctx,
+                &format!("--record: {runs} left out, to keep the file below {most} MiB\n"),
+            )?;
         }
         if of(Status::Failed) == 0 { Ok(()) } else { Err(Error::said(Exit::Failure)) }
     }

@@ -23,13 +23,15 @@ pub(super) fn run(ctx: &Ctx, args: &PluginInfo) -> Result {
     let world = World::new(ctx)?;
     let name = args.name.join(" ");
     let registry = world.registry()?.unwrap_or_default();
-    let listed = find(&registry, &name);
     let shelf = Shelf::open(ctx, Wish::Unknown)?;
-    let found = on_path(&shelf, &name, listed.map(|(_, entry)| entry.id.as_str()));
     let installed = world.installed();
     // What nobody has installed or listed can be called what no registry allows.
     let id: Option<PluginId> = world.named(&shelf, &name)?.id.parse().ok();
     let record = id.as_ref().and_then(|id| installed.plugins.get(id));
+    // The registry may call another one like the one that is installed.
+    let is_it = |entry: &Entry| record.is_none() || id.as_ref() == Some(&entry.id);
+    let listed = find(&registry, &name).filter(|(_, entry)| is_it(entry));
+    let found = on_path(&shelf, &name, listed.map(|(_, entry)| entry.id.as_str()));
     let own = id.as_ref().and_then(|id| installed_as(&shelf, id.as_str()));
     if listed.is_none() && record.is_none() && found.is_none() && own.is_none() {
         return Err(Error::usage(format!("no plugin is called `{name}`"))

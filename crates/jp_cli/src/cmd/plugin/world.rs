@@ -236,15 +236,19 @@ impl<'a> World<'a> {
         Ok(is_listed || is_recorded || plugins.iter().any(is_it))
     }
 
-    /// The same for whoever only wants to know about the registry and what was installed from it.
+    /// The same for whoever only wants to know about the registry and what was installed from it. What is installed
+    /// keeps its id, also when the registry has it no more and another with this command.
     pub(crate) fn listed(&self, name: &str) -> Result<Named> {
         let known = |id: &PluginId| Ok(Named { id: id.to_string(), is_known: true });
+        let installed = self.installed();
+        if let Some(id) = name.parse().ok().filter(|id| installed.plugins.contains_key(id)) {
+            return known(&id);
+        }
         let command: Option<CommandPath> = name.parse().ok();
         let registry = self.registry()?.unwrap_or_default();
         if let Some((_, entry)) = find(&registry, name) {
             return known(&entry.id);
         }
-        let installed = self.installed();
         let is_it = |it: &Record| command.is_some() && it.command == command;
         if let Some((id, _)) = installed.plugins.iter().find(|(_, it)| is_it(it)) {
             return known(id);

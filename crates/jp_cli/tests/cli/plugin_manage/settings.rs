@@ -183,6 +183,43 @@ fn an_id_is_not_lost_to_a_command() {
     }
 }
 
+/// The registry may have a plugin no more, and another with the command that was its id.
+#[test]
+fn what_is_installed_keeps_its_id() {
+    let shop = Shop::new();
+    shop.offer("web", &official("web", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    shop.jp(["plugin", "install", "web"]).run().success();
+    shop.offer("web", &official("other", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    shop.jp(["plugin", "install", "other"]).run().success();
+    shop.offer_bytes("web", &official("other", &[]), b"#!/bin/sh\necho new\n");
+    let output = shop.jp(["plugin", "update", "web"]).run().success();
+    let left = "`web` is left as it is: the registry does not have it any more";
+    assert!(output.stderr().contains(left), "{output}");
+    assert_eq!(shop.env.read(shop.dir().join("jp-other")), "#!/bin/sh\necho other\n");
+    let output = shop.jp(["plugin", "info", "web"]).run().success();
+    assert!(output.stdout().starts_with("id           web\n"), "{output}");
+    assert!(!output.stdout().contains("Does other"), "{output}");
+    let output = shop.jp(["plugin", "remove", "web"]).run().success();
+    assert!(output.stderr().contains("Removed `web`."), "{output}");
+    // Nobody else has the name now.
+    let output = shop.jp(["plugin", "update", "web"]).run().success();
+    assert!(output.stderr().contains("Updated `other`."), "{output}");
+}
+
+/// With a group there is nothing to be done, so its id is the name of nothing else.
+#[test]
+fn the_id_of_a_group_takes_the_place_of_no_command() {
+    let shop = Shop::new();
+    let group = serde_json::json!({ "id": "serve", "kind": "command_group", "description": "d" });
+    shop.offer("parts", &group);
+    shop.offer("serve", &official("server", &[]));
+    shop.jp(["plugin", "update"]).run().success();
+    shop.jp(["plugin", "install", "serve"]).run().success();
+    assert_eq!(shop.files(), ["installed.json", "jp-server"]);
+}
+
 #[test]
 fn a_pin_that_was_taken_away_is_gone() {
     let shop = Shop::new();

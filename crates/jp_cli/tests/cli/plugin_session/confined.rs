@@ -1,9 +1,11 @@
 //! A plugin whose rules say what it may touch.
 
-use jp_test::TestEnv;
+use std::time::Duration;
+
+use jp_test::{Signal, Size, TestEnv};
 use serde_json::json;
 
-use super::{HEAD, add, configure, jp, values};
+use super::{HEAD, add, configure, copies, jp, pid, values};
 
 #[test]
 fn a_plugin_with_rules_touches_what_they_allow() {
@@ -36,6 +38,39 @@ say(type="exit", code=0)
         [json!([true, false, false, false, "conversations", "created"])],
         "{output}"
     );
+}
+
+/// What starts a plugin without rules is there before anybody knows whether it has some, and would stay.
+#[test]
+fn nobody_waits_while_a_plugin_with_rules_runs() {
+    let env = TestEnv::new_in(env!("CARGO_BIN_EXE_jp"), env!("CARGO_TARGET_TMPDIR"));
+    env.write(".jp/config.toml", "");
+    let body = "say(type='print', text='running\\n')\nhear()\nsay(type='exit', code=0)\n";
+    add(&env, "jp-p", format!("{HEAD}{body}"));
+    configure(&env, "[[plugins.command.p.access.fs]]\npath = '.'\nread = true\n");
+    let running = jp(&env, &["p"]).spawn();
+    running.expect_stdout("running");
+    assert_eq!(copies(running.id()), [0; 0]);
+    running.signal(Signal::TERM);
+    running.wait().success();
+}
+
+/// The same while a person thinks about it.
+#[test]
+fn nobody_waits_while_a_person_is_asked() {
+    let env = crate::workspace();
+    add(&env, "jp-p", format!("{HEAD}say(type='exit', code=0)\n"));
+    env.write(env.config_home().join("jp/config.toml"), "");
+    let program = jp_test::find_bin("jp");
+    let path = format!("{}:/usr/bin:/bin", env.root().join("bin"));
+    let shell = format!("echo pid $$; exec {program} p");
+    let mut pty = env.command("/bin/sh", ["-c", &shell]).env("PATH", path).pty(Size::default());
+    let soon = Duration::from_secs(20);
+    pty.expect("[n/o/a]", soon);
+    assert_eq!(copies(pid(&pty.screen())), [0; 0]);
+    // It is started all the same.
+    pty.send("o\r");
+    let _ = pty.wait(soon).success();
 }
 
 /// A workspace can come from anywhere, and a plugin with rules sees many workspaces.

@@ -97,7 +97,7 @@ fn order(script: &str) -> Spawn {
     Spawn::new(shell(script, Path::new("sh"), &[]), confinement(Tier::None)).piped()
 }
 
-/// Runs the script and prints what it says; its first word is who started it.
+/// Runs the script and prints what it says, and how it ended if that was no success; its first word is who started it.
 fn print(runtime: &Runtime, host: &Host, script: &str, copy: Pid) -> io::Result<()> {
     let call = Call {
         program: shell(script, Path::new("sh"), &[]),
@@ -106,11 +106,13 @@ fn print(runtime: &Runtime, host: &Host, script: &str, copy: Pid) -> io::Result<
         bounds: Bounds::default(),
     };
     let finished = runtime.block_on(run(host, call, std::future::pending()));
-    let said = finished.map_err(io::Error::other)?.stdout.bytes;
-    let said = String::from_utf8_lossy(&said);
+    let finished = finished.map_err(io::Error::other)?;
+    let said = String::from_utf8_lossy(&finished.stdout.bytes);
     let by = said.split_whitespace().next().unwrap_or_default();
     let by_copy = by == copy.as_raw_nonzero().to_string();
-    println!("{} {}", if by_copy { "copy" } else { "helper" }, said.trim_end());
+    let end =
+        if finished.exit.is_success() { String::new() } else { format!(" {}", finished.exit) };
+    println!("{} {}{end}", if by_copy { "copy" } else { "helper" }, said.trim_end());
     Ok(())
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Header {
     pub(crate) plain: Plain,
     /// `view:` what the workspace looks like.
     pub(crate) workspace: Workspace,
-    /// `network:` `none` unless it says `shared` or `proxy`.
+    /// `network:` `none` unless it says `shared`, `proxy` or `sealed`.
     pub(crate) network: Network,
     /// `execute:` `view` unless it says `itself`.
     pub(crate) execute: Execute,
@@ -142,6 +142,7 @@ impl Header {
             ("view", "whole") => self.workspace = Workspace::Whole,
             ("network", "shared") => self.network = Network::Shared,
             ("network", "proxy") => self.network = Network::Proxy,
+            ("network", "sealed") => self.network = Network::Sealed,
             ("execute", "itself") => self.execute = Execute::Itself,
             ("limits", _) => value.split(' ').for_each(|pair| self.limit(pair)),
             ("stdin", "terminal") => self.stdin = Stdin::Terminal,

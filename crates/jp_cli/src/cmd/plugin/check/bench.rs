@@ -61,7 +61,7 @@ impl<'a> Bench<'a> {
             return Err(Error::usage("no program was named"));
         };
         let (path, canonical) = confine::program(ctx, program.as_ref())?;
-        let confiner = confine::strict_confiner(ctx.config(), ground.store.clone())?;
+        let confiner = confine::strict_confiner(ctx, ground.store.clone())?;
         // A denial that fits no host denies every one.
         let policy =
             AccessPolicy { net: vec![NetRule::new("*", false)], ..AccessPolicy::default() };

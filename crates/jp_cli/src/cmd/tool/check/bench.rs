@@ -77,7 +77,7 @@ impl<'a> Bench<'a> {
         };
         let parts = CommandParts { program: program.clone(), args: rest.to_vec(), shell: false };
         let template = CommandTemplate::new(&Configured::Parts(parts)).map_err(Error::usage)?;
-        let confiner = confine::strict_confiner(ctx.config(), ground.store.clone())?;
+        let confiner = confine::strict_confiner(ctx, ground.store.clone())?;
         // A denial that fits no host denies every one.
         let policy =
             AccessPolicy { net: vec![NetRule::new("*", false)], ..AccessPolicy::default() };

@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+# tries: to give one end of a pair a name that says something, where everybody in the same network can read it
+# escaped: it has the name
+# network: sealed
+from attempt import *
+import socket
+
+
+@attempt
+def bind():
+    for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+        one, _ = socket.socketpair(socket.AF_UNIX, kind)
+        try:
+            one.bind(b"\0jp-escape-says")
+        except OSError as error:
+            last = error
+            continue
+        escaped("named one")
+    raise last

@@ -1,4 +1,4 @@
-//! Lists in messages, read no further than anybody needs them.
+//! Lists and words in messages, read no further than anybody needs them.
 //!
 //! An element takes up to forty times as much memory as the two bytes it can be written in, so a line of 16 MiB
 //! could become a gigabyte. The limits are looked at while a list is read: to count what has been read is too late.
@@ -60,6 +60,15 @@ impl Measured for String {
     }
 }
 
+/// Reads a word of so many bytes at most. It is repeated in errors and shown to people, where a long one grows.
+pub(crate) fn text<'de, D: Deserializer<'de>>(
+    name: &'static str,
+    most: usize,
+    deserializer: D,
+) -> Result<String, D::Error> {
+    deserializer.deserialize_str(TextVisitor { name, most })
+}
+
 /// Reads what led to an error. Somebody who fails should be heard, so what is too much is left out.
 pub(crate) fn trace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     deserializer.deserialize_seq(TraceVisitor)
@@ -113,6 +122,27 @@ impl<'de, T: Deserialize<'de> + Measured> Visitor<'de> for OrNull<T> {
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_seq(self.0).map(Some)
+    }
+}
+
+struct TextVisitor {
+    name: &'static str,
+    most: usize,
+}
+
+impl Visitor<'_> for TextVisitor {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<String, E> {
+        let Self { name, most } = self;
+        if text.len() > most {
+            return Err(E::custom(format!("more than {most} bytes of `{name}`")));
+        }
+        Ok(text.to_owned())
     }
 }
 
@@ -188,6 +218,19 @@ mod tests {
         assert_eq!(refusal::<ProcessRun>(r#""program":"a""#, "args", &many(2, &long)), "");
         let error = refusal::<ProcessRun>(r#""program":"a""#, "args", &many(3, &long));
         assert!(error.starts_with("more than 2097152 bytes of `args`"), "{error}");
+    }
+
+    #[test]
+    fn the_name_of_a_program_has_a_largest_length() {
+        let named = |length: usize| {
+            let program = format!("\"{}\"", "é".repeat(length / 2));
+            refusal::<ProcessRun>(r#""args":[]"#, "program", &program)
+        };
+        assert_eq!(named(4_096), "");
+        let error = named(4_098);
+        assert!(error.starts_with("more than 4096 bytes of `program`"), "{error}");
+        let error = refusal::<ProcessRun>(r#""args":[]"#, "program", "7");
+        assert!(error.starts_with("invalid type: integer `7`, expected a string"), "{error}");
     }
 
     #[test]

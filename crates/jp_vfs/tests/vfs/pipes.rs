@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use jp_tool::vfs::Answer;
 use jp_vfs::End;
 use serde_json::json;
 
@@ -254,6 +255,7 @@ fn the_last_word_of_many_values() {
         ("result", [r#""content":["#, "1", "]"], true),
         ("result", [r#""content":["#, "{}", "]"], true),
         ("result", [r#""content":["#, "[]", "]"], true),
+        ("result", [r#""content":[""#, &control, r#""]"#], true),
         ("result", [block, "1", "]}]"], true),
         ("result", [r#""content":{"tools":["#, "{}", "]}"], true),
         ("result", [r#""content":{"tools":""#, &control, r#""}"#], true),
@@ -272,6 +274,11 @@ fn the_last_word_of_many_values() {
                 match tool.end() {
                     End::Unreadable(reason) => assert!(reason.len() < 1_000, "{reason}"),
                     End::Failed(error) => assert_eq!(error.trace.len(), 100),
+                    End::Result(Answer::Content(content)) => {
+                        let blocks = content.into_blocks();
+                        assert_eq!((blocks.blocks.len(), blocks.malformed.len()), (0, 1));
+                        assert!(blocks.malformed[0].reason.len() < 1_000);
+                    }
                     end => panic!("{method} {list:?}: {end:?}"),
                 }
             } else {
@@ -289,6 +296,7 @@ fn requests_of_many_values() {
     let records = world.recorded();
     let control = "\u{7f}".repeat(1 << 20);
     for (method, before, element, after) in [
+        ("process.run", r#""program":""#, control.as_str(), "\""),
         ("process.run", r#""program":"a","args":["#, r#""a""#, "]"),
         ("process.run", r#""program":"a","envs":["#, r#""a""#, "]"),
         ("fs.grep", r#""pattern":"a","paths":["#, r#""a""#, "]"),
@@ -296,6 +304,7 @@ fn requests_of_many_values() {
         ("http.get", r#""url":"a","headers":["#, r#"{"name":"","value":""}"#, "]"),
         ("fs.read", r#""path":["#, "[1,2]", "]"),
         ("fs.read", r#""path":"a","offset":""#, &control, "\""),
+        ("fs.read", r#""path":"/"#, &control, "\""),
     ] {
         let before = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{before}"#);
         let line = filled(&before, element, &format!("{after}}}}}"));
@@ -305,7 +314,7 @@ fn requests_of_many_values() {
             assert_eq!(code_of(&tool.line()), -32602, "{method} {element}");
         });
     }
-    assert_eq!(records.all().len(), 7);
+    assert_eq!(records.all().len(), 9);
 }
 
 // Many requests of as many arguments as one may have: not more at once than the host can hold.

@@ -359,8 +359,10 @@ impl Talk {
             Ok(ToolNotification::Error(error)) => Some(End::Failed(error)),
             Ok(ToolNotification::State(state)) => {
                 self.clock.heard_state();
-                self.shared.tell_state(state.clone());
-                matches!(state, ToolState::Stopped { .. }).then_some(End::Stopped(state))
+                let is_last = matches!(state, ToolState::Stopped { .. });
+                let end = is_last.then(|| End::Stopped(state.clone()));
+                self.shared.tell_state(state);
+                end
             }
             Ok(ToolNotification::Cancel(params)) => {
                 self.clock.heard();

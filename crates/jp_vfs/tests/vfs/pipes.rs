@@ -289,6 +289,40 @@ fn the_last_word_of_many_values() {
     }
 }
 
+// As many values as there can be, each as heavy as it can be, while somebody waits for them. What comes is kept and
+// handed out.
+#[test]
+fn the_last_word_of_as_many_values_as_there_can_be() {
+    let nested = format!("{}1{}", r#"{"a":"#.repeat(99), "}".repeat(99));
+    for (objects, is_read) in [(490, true), (1_900, false)] {
+        let block = format!(
+            r#"[{{"type":"text","text":"a","annotations":[{}]}}]"#,
+            vec![nested.as_str(); objects].join(",")
+        );
+        for (method, before) in [
+            ("result", r#""content":"#),
+            ("state", r#""type":"stopped","result":"#),
+        ] {
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{{before}{block}}}}}\n"
+            );
+            let world = World::on_disk();
+            bounded(|| {
+                let mut tool = world.start();
+                tool.write(&line);
+                if !is_read && method == "state" {
+                    assert_eq!(tool.code("fs.exists", json!({"path": "a"})), 0);
+                    return;
+                }
+                let (end, again) = (tool.end(), tool.end());
+                assert_eq!(end, again);
+                let is_word = matches!(end, End::Result(_) | End::Stopped(_));
+                assert_eq!(is_word, is_read, "{method}");
+            });
+        }
+    }
+}
+
 // The same of requests: what is too much is refused while it is read, also where requests are written down.
 #[test]
 fn requests_of_many_values() {

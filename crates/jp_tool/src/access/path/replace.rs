@@ -160,7 +160,9 @@ fn make_beside(dir: &OwnedFd, mode: Mode) -> io::Result<(String, OwnedFd)> {
 }
 
 /// Finds a name for something beside a file.
-fn name_beside(mut make: impl FnMut(&str) -> rustix::io::Result<()>) -> rustix::io::Result<String> {
+pub(super) fn name_beside(
+    mut make: impl FnMut(&str) -> rustix::io::Result<()>,
+) -> rustix::io::Result<String> {
     for _ in 0..ATTEMPTS {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!(".jp-{}-w{number}.tmp", process::id());

@@ -189,6 +189,15 @@ impl ProjectFiles for FsProjectFiles {
 
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
         let data = self
+    fn leaves_out(&self, path: &ProjectPath) -> Result<bool, ProjectError> {
+        let dir = self.all.directory(path.as_path());
+        let entries = dir.and_then(|dir| dir.entries());
+        let mut entries = entries.map_err(|error| ProjectError::from_open(error, path))?;
+        let seen = entries.by_ref().try_for_each(|entry| entry.map(drop));
+        seen.map_err(|error| ProjectError::from_io(error, path))?;
+        Ok(entries.leaves_out())
+    }
+
             .files
             .metadata(path.as_path())
             .map_err(|error| ProjectError::from_open(error, path).or_not_found())?;

@@ -97,6 +97,12 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
     /// Needs `read`.
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError>;
 
+    /// Whether there are names in a directory that no list tells, because no path could name them. Nothing is judged.
+    /// Backends that take no such names need not say anything.
+    fn leaves_out(&self, _: &ProjectPath) -> Result<bool, ProjectError> {
+        Ok(false)
+    }
+
     /// What is known about a file or directory. Needs `read`.
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError>;
 

@@ -43,7 +43,7 @@ pub use self::{
     error::ProjectError,
     fs::FsProjectFiles,
     grep::{FileMatches, GrepAnswer, GrepLine, GrepQuery, InvalidPattern, Until},
-    materialize::{Materialized, SyncError, Synced},
+    materialize::{Materialized, NotBrought, SyncError, Synced},
     memory::MemoryProjectFiles,
     null::NullProjectFiles,
     overlay::OverlayProjectFiles,

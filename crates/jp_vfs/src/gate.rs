@@ -27,8 +27,8 @@ use jp_tool::{
 };
 
 pub use self::workplace::Changes;
-use self::{refusals::Refusals, workplace::Workplace};
 pub(crate) use self::workplace::{Held, Place};
+use self::{refusals::Refusals, workplace::Workplace};
 use crate::{
     approve::{Approval, Approver, Wanted},
     record::{self, Decided},

@@ -137,7 +137,11 @@ impl Merged<'_> {
         }
         match kind {
             Kind::Directory => Ok(Upper::Directory),
-            Kind::Other => Err(refused(path, "a link or special file cannot be moved here")),
+            Kind::Other => Err(refused(
+                path,
+                io::ErrorKind::Other,
+                "a link or special file cannot be moved here",
+            )),
             Kind::File => {
                 let (size, content) = self.open(path)?;
                 let executable = content.executable();
@@ -321,9 +325,9 @@ fn check_room(held: Held, path: &ProjectPath) -> Result<(), ProjectError> {
     if held.is_bounded() {
         return Ok(());
     }
-    Err(refused(path, "more paths than can be kept apart"))
+    Err(refused(path, io::ErrorKind::FileTooLarge, "more paths than can be kept apart"))
 }
 
-fn refused(path: &ProjectPath, why: &'static str) -> ProjectError {
-    ProjectError::Io { path: path.to_string(), source: std::io::Error::other(why) }
+fn refused(path: &ProjectPath, kind: io::ErrorKind, why: &'static str) -> ProjectError {
+    ProjectError::Io { path: path.to_string(), source: io::Error::new(kind, why) }
 }

@@ -10,6 +10,7 @@ mod requests;
 
 use std::{
     collections::HashMap,
+    error::Error as _,
     io,
     os::fd::{AsFd, OwnedFd},
     sync::Arc,
@@ -375,7 +376,8 @@ impl Talk {
                 Some(End::Unreadable(format!("params of `{method}`: {source}")))
             }
             Err(error) => {
-                tracing::warn!("{error}");
+                let why = error.source().map(|why| format!(": {why}")).unwrap_or_default();
+                tracing::warn!("the host ignores a notification: {error}{why}");
                 None
             }
         }

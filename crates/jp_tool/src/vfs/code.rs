@@ -9,12 +9,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::bounded::shortened;
+
 /// The longest message, in bytes. It can repeat what a tool wrote and what is granted to it, and becomes longer as
 /// JSON.
 const LONGEST_MESSAGE: usize = 8 << 10;
-
-/// What stands in a message in place of what is left out.
-const CUT: &str = " […] ";
 
 /// The kinds of refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -116,7 +115,7 @@ pub struct ErrorObject {
 impl ErrorObject {
     /// A refusal for this reason. Of a long message the middle is left out.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code: code.number(), message: shortened(message.into()) }
+        Self { code: code.number(), message: shortened(message.into(), LONGEST_MESSAGE) }
     }
 
     /// The reason. `None`: one that only a newer host knows.
@@ -133,17 +132,6 @@ impl ErrorObject {
     pub fn message(&self) -> &str {
         &self.message
     }
-}
-
-/// A message that is not too long: what it is about stands at its beginning, and what came of it at its end.
-fn shortened(message: String) -> String {
-    if message.len() <= LONGEST_MESSAGE {
-        return message;
-    }
-    let half = (LONGEST_MESSAGE - CUT.len()) / 2;
-    let start = message.floor_char_boundary(half);
-    let end = message.ceil_char_boundary(message.len() - half);
-    format!("{}{CUT}{}", &message[..start], &message[end..])
 }
 
 #[cfg(test)]

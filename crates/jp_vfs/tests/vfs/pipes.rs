@@ -299,10 +299,9 @@ fn the_last_word_of_as_many_values_as_there_can_be() {
             r#"[{{"type":"text","text":"a","annotations":[{}]}}]"#,
             vec![nested.as_str(); objects].join(",")
         );
-        for (method, before) in [
-            ("result", r#""content":"#),
-            ("state", r#""type":"stopped","result":"#),
-        ] {
+        for (method, before) in
+            [("result", r#""content":"#), ("state", r#""type":"stopped","result":"#)]
+        {
             let line = format!(
                 "{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{{before}{block}}}}}\n"
             );

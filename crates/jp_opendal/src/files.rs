@@ -14,7 +14,8 @@ use bytes::Bytes;
 use camino::{Utf8Path, Utf8PathBuf};
 use jp_project::{
     Content, DeleteReach, DirEntry, GrepAnswer, GrepQuery, Kind, Materialized, Metadata, Part,
-    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode, backend::whole,
+    ProjectError, ProjectFiles, ProjectPath, RenameTarget, Rules, Slice, WriteMode,
+    backend::{moved, whole},
 };
 use jp_tool::access::Capability;
 
@@ -242,7 +243,14 @@ impl OpendalProjectFiles {
             Node::File(size) => (vec![Move { from: from.to_string(), to: to.to_string() }], size),
             Node::Directory => {
                 let new_key = |key: &str| Some(format!("{to}{}", key.strip_prefix(from.as_str())?));
-                let keys = self.below(from)?.into_iter();
+                let keys = self.below(from)?;
+                for path in paths_below(from, &keys) {
+                    // What others have put there need not have a path here, and moves along.
+                    if let Ok(path) = ProjectPath::new(path.as_str()) {
+                        moved(&path, from, to)?;
+                    }
+                }
+                let keys = keys.into_iter();
                 let moves = keys.filter_map(|key| Some(Move { to: new_key(&key)?, from: key }));
                 (moves.collect(), 0)
             }

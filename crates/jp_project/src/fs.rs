@@ -1,11 +1,13 @@
 //! Files on a disk, opened beneath a handle of the root.
 //!
 //! Whatever is judged is judged and used by [`Files`], which holds on to what it found. What this file
-//! adds is the shape of the operations: parents that are made, a deletion that takes a whole directory ([`delete`]).
+//! adds is the shape of the operations: parents that are made, a deletion that takes a whole directory ([`delete`]), and a move
+//! that leaves everything a name ([`moving`]).
 //! Each step of those is judged by itself where it happens, so somebody who swaps directories under us
 //! can make an operation fail and cannot make it reach what the rules deny.
 
 mod delete;
+mod moving;
 
 use std::{
     fs::File,
@@ -187,6 +189,15 @@ impl ProjectFiles for FsProjectFiles {
         Ok(entries.collect())
     }
 
+    fn leaves_out(&self, path: &ProjectPath) -> Result<bool, ProjectError> {
+        let dir = self.all.directory(path.as_path());
+        let entries = dir.and_then(|dir| dir.entries());
+        let mut entries = entries.map_err(|error| ProjectError::from_open(error, path))?;
+        let seen = entries.by_ref().try_for_each(|entry| entry.map(drop));
+        seen.map_err(|error| ProjectError::from_io(error, path))?;
+        Ok(entries.leaves_out())
+    }
+
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
         let data = self
             .files
@@ -238,6 +249,7 @@ impl ProjectFiles for FsProjectFiles {
         if from != to && to.starts_with(from) && self.all.directory(from.as_path()).is_ok() {
             return Err(ProjectError::IntoItself { path: from.clone() });
         }
+        self.check_paths(from, to, target)?;
         let existing = match target {
             RenameTarget::Overwrite => Existing::Replace,
             RenameTarget::Keep => Existing::Keep,

@@ -43,7 +43,7 @@ pub use self::{
     error::ProjectError,
     fs::FsProjectFiles,
     grep::{FileMatches, GrepAnswer, GrepLine, GrepQuery, InvalidPattern, Until},
-    materialize::{Materialized, SyncError, Synced},
+    materialize::{Materialized, NotBrought, SyncError, Synced},
     memory::MemoryProjectFiles,
     null::NullProjectFiles,
     overlay::OverlayProjectFiles,
@@ -96,6 +96,12 @@ pub trait ProjectFiles: fmt::Debug + Send + Sync {
     /// The entries of a directory that may be read, sorted by name; what is sensitive is among them.
     /// Needs `read`.
     fn list_dir(&self, path: &ProjectPath, slice: Slice) -> Result<Vec<DirEntry>, ProjectError>;
+
+    /// Whether there are names in a directory that no list tells, because no path could name them. Nothing is judged.
+    /// Backends that take no such names need not say anything.
+    fn leaves_out(&self, _: &ProjectPath) -> Result<bool, ProjectError> {
+        Ok(false)
+    }
 
     /// What is known about a file or directory. Needs `read`.
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError>;

@@ -64,11 +64,12 @@ pub enum SyncError {
         /// Where.
         paths: Vec<ProjectPath>,
     },
-    /// The rules do not allow some of it. Everything else was brought back, apart from deletions.
+    /// The rules do not allow some of it, or hide something in its place. Everything else was brought back, apart from
+    /// deletions.
     #[error("not allowed, and not brought back: {}{}", first(reasons, "; "), kept(not_deleted))]
     Refused {
-        /// What is not allowed.
-        reasons: Vec<FsAccessError>,
+        /// What is not allowed, and why.
+        reasons: Vec<NotBrought>,
         /// What is still there, because something that may be in its place now was refused.
         not_deleted: Vec<ProjectPath>,
     },
@@ -76,6 +77,20 @@ pub enum SyncError {
     /// deleted is deleted only if all are.
     #[error(transparent)]
     Project(#[from] ProjectError),
+}
+
+/// Why something was not brought back.
+#[derive(Debug, thiserror::Error)]
+pub enum NotBrought {
+    /// The rules do not allow it.
+    #[error(transparent)]
+    Access(#[from] FsAccessError),
+    /// It would take the place of a directory in which there is more than was copied.
+    #[error("{path}: is a directory, and something is in it that the program could not see")]
+    Directory {
+        /// Which directory.
+        path: ProjectPath,
+    },
 }
 
 #[derive(Debug)]
@@ -192,8 +207,42 @@ impl Copy {
         let inside = self.before.range(ProjectPath::known(&prefix)..);
         let inside = inside.take_while(|(path, _)| path.as_str().starts_with(&prefix));
         let paths: Vec<_> = [path].into_iter().chain(inside.map(|(path, _)| path)).collect();
+        if self.before.get(path) == Some(&State::Directory) {
+            self.check_known(path)?;
+        }
         // What is inside a directory goes before it.
-        paths.into_iter().rev().try_for_each(|path| self.remove(path, now, synced))
+        paths.into_iter().rev().try_for_each(|path| self.remove(path, now, synced))?;
+        // Somebody can have put something there since the look at it.
+        match self.project.metadata(path) {
+            Ok(data) if data.kind == Kind::Directory => Err(not_empty(path)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether everything in a directory was copied, whatever the rules hide: what was not makes the directory stay,
+    /// and then nothing that is in it must go.
+    fn check_known(&self, dir: &ProjectPath) -> Result<(), ProjectError> {
+        let all = self.project.under(Rules::default());
+        let mut dirs = vec![dir.clone()];
+        while let Some(inside) = dirs.pop() {
+            let entries = match all.list_dir(&inside, Slice::default()) {
+                Err(ProjectError::NotFound { .. } | ProjectError::NotADirectory { .. }) => continue,
+                entries => entries?,
+            };
+            for entry in entries {
+                let path = inside.join(&entry.name).map_err(|_| not_empty(dir))?;
+                match self.before.get(&path) {
+                    _ if entry.is_link => return Err(not_empty(dir)),
+                    None => return Err(not_empty(dir)),
+                    Some(State::Directory) => dirs.push(path),
+                    Some(State::File(_)) => {}
+                }
+            }
+            if all.leaves_out(&inside)? {
+                return Err(not_empty(dir));
+            }
+        }
+        Ok(())
     }
 
     /// Deletes what was there if it is gone in the copy.
@@ -244,16 +293,21 @@ impl Copy {
     }
 }
 
-/// What the rules do not allow does not stop the rest.
+/// What the rules do not allow, or a directory that they make stay, does not stop the rest.
 fn note_refusal(
     done: Result<(), ProjectError>,
-    reasons: &mut Vec<FsAccessError>,
+    reasons: &mut Vec<NotBrought>,
 ) -> Result<(), ProjectError> {
     match done {
-        Err(ProjectError::Access(error)) => reasons.push(error),
+        Err(ProjectError::Access(error)) => reasons.push(error.into()),
+        Err(ProjectError::NotEmpty { path }) => reasons.push(NotBrought::Directory { path }),
         done => done?,
     }
     Ok(())
+}
+
+fn not_empty(dir: &ProjectPath) -> ProjectError {
+    ProjectError::NotEmpty { path: dir.clone() }
 }
 
 fn make_dir(project: &dyn ProjectFiles, path: &ProjectPath) -> Result<(), ProjectError> {

@@ -184,14 +184,14 @@ pub(crate) fn rename<N: Nodes>(
 }
 
 /// Where something comes to that is moved with what it is in. Not every path can be made longer.
-pub(crate) fn moved(
+pub fn moved(
     path: &ProjectPath,
     from: &ProjectPath,
     to: &ProjectPath,
 ) -> Result<ProjectPath, ProjectError> {
     let target = format!("{to}{}", &path.as_str()[from.as_str().len()..]);
     ProjectPath::new(&target).map_err(|error| ProjectError::Io {
-        path: target,
+        path: to.to_string(),
         source: io::Error::new(io::ErrorKind::InvalidFilename, error),
     })
 }

@@ -226,6 +226,13 @@ impl ProjectFiles for OverlayProjectFiles {
         Ok(entries)
     }
 
+    fn leaves_out(&self, path: &ProjectPath) -> Result<bool, ProjectError> {
+        let state = self.lock();
+        let at = self.at(&state, path)?;
+        let is_below = matches!(state.cover(&at.path), Cover::Below);
+        if is_below { self.all.leaves_out(&at.path) } else { Ok(false) }
+    }
+
     fn metadata(&self, path: &ProjectPath) -> Result<Metadata, ProjectError> {
         let state = self.lock();
         let at = self.at(&state, path)?;

@@ -21,7 +21,7 @@ use thiserror::Error;
 pub use self::block::{ContentBlock, Inquiry, Resource, ResourceData, ResourceLink};
 pub use self::result::{NotAToolResult, ToolResult};
 use crate::object::Object;
-use crate::vfs::excerpt;
+use crate::vfs::reason;
 
 /// The most blocks of one answer; nobody reads more.
 const MOST_BLOCKS: usize = 10_000;
@@ -137,8 +137,7 @@ impl<'de> Visitor<'de> for BlocksVisitor {
             match serde_json::from_value(value) {
                 Ok(Object(block)) => read.blocks.push(block),
                 Err(error) if read.malformed.len() < MOST_MALFORMED => {
-                    let reason = excerpt(&error.to_string()).into_owned();
-                    read.malformed.push(MalformedBlock { index, reason });
+                    read.malformed.push(MalformedBlock { index, reason: reason(&error) });
                 }
                 Err(_) => unnamed += 1,
             }

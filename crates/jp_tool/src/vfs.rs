@@ -47,7 +47,7 @@ pub use self::client::{
     run, stateful, tool, try_connect,
 };
 pub use self::code::{ErrorCode, ErrorObject};
-pub(crate) use self::envelope::excerpt;
+pub(crate) use self::envelope::reason;
 pub use self::envelope::{
     InvalidMessage, JSONRPC, Notification, Refusal, Request, Response, ToHost, ToTool, write_line,
 };

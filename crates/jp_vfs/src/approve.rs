@@ -13,6 +13,11 @@ pub trait Approver: fmt::Debug + Send + Sync {
     /// Whether there is anybody. If not, what no rule covers is denied at once.
     fn can_ask(&self) -> bool;
 
+    /// Whether they can be shown all of this. What nobody can see is denied, and nobody is asked about it.
+    fn can_show(&self, _: &Wanted) -> bool {
+        true
+    }
+
     /// Asks, and waits as long as it takes. Dropping the future takes the question back.
     fn ask<'a>(&'a self, question: &'a Ask) -> BoxFuture<'a, Approval>;
 }

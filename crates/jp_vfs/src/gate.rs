@@ -7,6 +7,7 @@
 //! A tool without rules for a kind of resource gets little by default: it may read the files of the
 //! project, and nothing else. What goes beyond that is not denied by anybody, so a person can be asked.
 
+mod refusals;
 pub(crate) mod words;
 mod workplace;
 
@@ -26,16 +27,13 @@ use jp_tool::{
 };
 
 pub use self::workplace::Changes;
-use self::workplace::Workplace;
 pub(crate) use self::workplace::{Held, Place};
+use self::{refusals::Refusals, workplace::Workplace};
 use crate::{
     approve::{Approval, Approver, Wanted},
     record::{self, Decided},
     serve::Stop,
 };
-
-/// How many refusals of a person are remembered; what is beyond is asked about again.
-const MOST_REFUSALS: usize = 1_000;
 
 /// What one tool may use in one run of jp, for all its calls.
 #[derive(Debug)]
@@ -60,7 +58,7 @@ struct State {
     /// How often a person said yes to more than one request.
     version: u64,
     /// What a person said no to.
-    refused: Vec<Wanted>,
+    refused: Refusals,
 }
 
 impl ToolAccess {
@@ -79,7 +77,7 @@ impl ToolAccess {
         // Absent means any program for other tools, and none here.
         policy.commands.get_or_insert_default();
         let configured = policy.clone();
-        let state = State { policy: Arc::new(policy), version: 0, refused: Vec::new() };
+        let state = State { policy: Arc::new(policy), version: 0, refused: Refusals::default() };
         let (tool, key, turn) = (tool.into(), key.into(), tokio::sync::Mutex::default());
         let state = Mutex::new(state);
         Self { tool, key, sensitive, configured, files_by_default, state, turn }
@@ -107,7 +105,7 @@ impl ToolAccess {
 
     /// Whether a person said no to this already.
     pub(crate) fn was_refused(&self, wanted: &Wanted) -> bool {
-        self.state().refused.contains(wanted)
+        self.state().refused.contain(wanted)
     }
 
     /// Keeps what a person said, as far as it is about more than one request.
@@ -119,14 +117,12 @@ impl ToolAccess {
         }
         let mut state = self.state();
         match approval {
-            Approval::No if state.refused.len() < MOST_REFUSALS => {
-                state.refused.push(wanted.clone());
-            }
+            Approval::No => state.refused.add(wanted),
             Approval::Run | Approval::Keep if wanted.can_be_a_rule() => {
                 state.policy = Arc::new(widened(&state.policy, wanted));
                 state.version += 1;
             }
-            Approval::No | Approval::Once | Approval::Run | Approval::Keep => {}
+            Approval::Once | Approval::Run | Approval::Keep => {}
         }
     }
 

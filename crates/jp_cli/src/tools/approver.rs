@@ -96,6 +96,10 @@ impl Approver for TerminalApprover {
         self.terminal.can_ask()
     }
 
+    fn can_show(&self, wanted: &Wanted) -> bool {
+        described(wanted).is_some()
+    }
+
     fn ask<'a>(&'a self, question: &'a Ask) -> BoxFuture<'a, Approval> {
         let is_over = Arc::new(AtomicBool::new(false));
         let taken_back = TakenBack(Arc::clone(&is_over));

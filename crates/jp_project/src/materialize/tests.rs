@@ -206,6 +206,40 @@ fn what_a_program_cannot_see_keeps_its_directory() {
     assert_eq!(text(&project, "d/hidden").as_deref(), Some("6"));
 }
 
+// Nor can it put a file there. What is in the directory is still there then, and the rest comes back.
+#[test]
+fn no_file_takes_the_place_of_a_directory_with_something_hidden() {
+    let (_dir, scratch) = scratch();
+    let most = [Capability::Read, Capability::Create, Capability::Update, Capability::Delete];
+    for hidden in ["d/hidden", "d/x/y/hidden"] {
+        let project = project();
+        project.write(&path(hidden), b"6", WriteMode::CreateNew).unwrap();
+        let fs = vec![FsRule::new(".", most), FsRule::new(hidden, [Capability::Delete])].into();
+        let view = project.under(AccessPolicy { fs, ..AccessPolicy::default() }.into());
+        let mut copy = view.materialize(&scratch).unwrap();
+        let root = copy.path().to_owned();
+        for dir in ["d", "e"] {
+            fs::remove_dir_all(root.join(dir)).unwrap();
+            fs::write(root.join(dir), "a file now").unwrap();
+        }
+        fs::write(root.join("z"), "new").unwrap();
+        let error = copy.sync_back().unwrap_err().to_string();
+        let reason = "not allowed, and not brought back: d: is a directory, and something is in it \
+                      that the program could not see; and therefore not deleted: d/b, d/c";
+        assert!(error.starts_with(reason), "{error}");
+        for (name, expected) in
+            [("d/b", "2"), ("d/c", "3"), (hidden, "6"), ("e", "a file now"), ("z", "new")]
+        {
+            assert_eq!(text(&project, name).as_deref(), Some(expected), "{name}");
+        }
+        // Without the file it is as if the program had only deleted.
+        fs::remove_file(root.join("d")).unwrap();
+        copy.sync_back().unwrap();
+        assert_eq!(text(&project, "d/b"), None);
+        assert_eq!(text(&project, hidden).as_deref(), Some("6"));
+    }
+}
+
 #[test]
 fn a_project_on_a_disk_is_its_own_directory() {
     let (_dir, scratch) = scratch();

@@ -3,7 +3,11 @@
 //! Before something is put over what is below, it is noted what that was ([`Merged::touch`]). Everything
 //! that can fail is done before anything is changed.
 
-use std::{collections::BTreeMap, io::Read, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    io::{self, Read},
+    sync::Arc,
+};
 
 use jp_tool::access::{AccessPolicy, Capability, FsRule};
 use sha2::{Digest, Sha256};
@@ -15,6 +19,9 @@ use crate::{
     parts::Parts,
     path::join,
 };
+
+/// Why a directory neither goes nor moves: what cannot be named would stay behind.
+const UNNAMED: &str = "there is a name in it that is not UTF-8, which cannot be kept apart";
 
 /// Larger files are compared by their size alone.
 const MAX_HASHED: u64 = 64 << 20;
@@ -57,19 +64,29 @@ impl Merged<'_> {
         Ok(self.state.merge(dir, below))
     }
 
+    /// Whether there is something in a directory below that has no name here.
+    fn leaves_out(&self, dir: &ProjectPath) -> Result<bool, ProjectError> {
+        let is_below = matches!(self.state.cover(dir), Cover::Below);
+        if is_below { self.all.leaves_out(dir) } else { Ok(false) }
+    }
+
     /// Everything below a directory, each directory before what is in it.
     fn tree(&self, dir: &ProjectPath) -> Result<Vec<(ProjectPath, DirEntry)>, ProjectError> {
         let (mut found, mut held) = (Vec::new(), Held::default());
         let mut dirs = vec![dir.clone()];
-        while let Some(dir) = dirs.pop() {
-            for entry in self.entries(&dir)? {
-                let path = ProjectPath::known(&join(dir.as_str(), &entry.name));
+        while let Some(inside) = dirs.pop() {
+            if self.leaves_out(&inside)? {
+                let source = io::Error::new(io::ErrorKind::InvalidInput, UNNAMED);
+                return Err(ProjectError::Io { path: dir.to_string(), source });
+            }
+            for entry in self.entries(&inside)? {
+                let path = ProjectPath::known(&join(inside.as_str(), &entry.name));
                 if entry.kind == Kind::Directory && !entry.is_link {
                     dirs.push(path.clone());
                 }
                 held.bytes += path.as_str().len();
                 held.paths += 1;
-                check_room(held, &dir)?;
+                check_room(held, &inside)?;
                 found.push((path, entry));
             }
         }
@@ -120,7 +137,11 @@ impl Merged<'_> {
         }
         match kind {
             Kind::Directory => Ok(Upper::Directory),
-            Kind::Other => Err(refused(path, "a link or special file cannot be moved here")),
+            Kind::Other => Err(refused(
+                path,
+                io::ErrorKind::Other,
+                "a link or special file cannot be moved here",
+            )),
             Kind::File => {
                 let (size, content) = self.open(path)?;
                 let executable = content.executable();
@@ -174,7 +195,7 @@ impl Nodes for Merged<'_> {
     }
 
     fn is_empty(&self, dir: &ProjectPath) -> Result<bool, ProjectError> {
-        Ok(self.entries(dir)?.is_empty())
+        Ok(self.entries(dir)?.is_empty() && !self.leaves_out(dir)?)
     }
 
     fn below(&self, dir: &ProjectPath) -> Result<Vec<ProjectPath>, ProjectError> {
@@ -195,7 +216,7 @@ impl Nodes for Merged<'_> {
         let content = self.state.store.keep(reader, size).map_err(failed)?;
         if content.len() != size {
             self.state.store.forget_since(mark);
-            return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
+            return Err(failed(io::ErrorKind::UnexpectedEof.into()));
         }
         let (moved_from, executable) = match self.state.cover(path) {
             Cover::Upper(Upper::File(file)) => (file.moved_from.clone(), file.executable),
@@ -304,9 +325,9 @@ fn check_room(held: Held, path: &ProjectPath) -> Result<(), ProjectError> {
     if held.is_bounded() {
         return Ok(());
     }
-    Err(refused(path, "more paths than can be kept apart"))
+    Err(refused(path, io::ErrorKind::FileTooLarge, "more paths than can be kept apart"))
 }
 
-fn refused(path: &ProjectPath, why: &'static str) -> ProjectError {
-    ProjectError::Io { path: path.to_string(), source: std::io::Error::other(why) }
+fn refused(path: &ProjectPath, kind: io::ErrorKind, why: &'static str) -> ProjectError {
+    ProjectError::Io { path: path.to_string(), source: io::Error::new(kind, why) }
 }

@@ -12,7 +12,7 @@ use rusqlite::{MAIN_DB, OptionalExtension, Transaction, blob::ZeroBlob, params};
 
 use crate::{
     Content, DirEntry, Kind, Metadata, Part, ProjectError, ProjectPath,
-    nodes::{Nodes, Source},
+    nodes::{self, Nodes, Source},
     parts,
     path::join,
 };
@@ -214,6 +214,9 @@ impl Nodes for Table<'_> {
         let (Some(row), Some(dir)) = (self.row(from)?, self.row(&dir)?) else {
             return Err(ProjectError::NotFound { path: from.clone() });
         };
+        for (path, _) in self.tree(from, row.id)? {
+            nodes::moved(&path, from, to)?;
+        }
         let sql = "UPDATE node SET parent = ?2, name = ?3 WHERE id = ?1";
         self.execute(from, sql, params![row.id, dir.id, name])
     }

@@ -9,6 +9,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::bounded::shortened;
+
+/// The longest message, in bytes. It can repeat what a tool wrote and what is granted to it, and becomes longer as
+/// JSON.
+const LONGEST_MESSAGE: usize = 8 << 10;
+
 /// The kinds of refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
@@ -107,9 +113,9 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// A refusal for this reason.
+    /// A refusal for this reason. Of a long message the middle is left out.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code: code.number(), message: message.into() }
+        Self { code: code.number(), message: shortened(message.into(), LONGEST_MESSAGE) }
     }
 
     /// The reason. `None`: one that only a newer host knows.
@@ -161,6 +167,20 @@ mod tests {
             assert_eq!(serde_json::from_str::<ErrorObject>(&text).unwrap(), object);
         }
         assert_eq!(ErrorCode::from_number(-32099), None);
+    }
+
+    #[test]
+    fn a_message_is_not_longer_than_somebody_reads() {
+        let message = |text: &str| ErrorObject::new(ErrorCode::NotFound, text).message().to_owned();
+        let whole = "é".repeat(4 << 10);
+        assert_eq!(message(&whole), whole);
+        // 3 bytes each, so that no half ends between two of them.
+        for letter in ["€", "é", "a"] {
+            let text = message(&format!("run {}: not found", letter.repeat(100_000)));
+            assert!(text.len() <= 8 << 10 && text.len() > 8_180, "{}", text.len());
+            assert!(text.starts_with("run ") && text.ends_with(&format!("{letter}: not found")));
+            assert!(text.contains(&format!("{letter} […] {letter}")));
+        }
     }
 
     #[test]

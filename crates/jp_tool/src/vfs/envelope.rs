@@ -203,7 +203,7 @@ impl<'a, P> Outgoing<'a, P> {
 
 /// What is wrong, without the place (it would count from the start of a part of the line) and
 /// without more than the start of what the sender wrote.
-pub(super) fn reason(error: &serde_json::Error) -> String {
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     // An error can quote a whole line with its control characters spelled out. It is not copied.
     let mut start = Start { text: String::new(), room: 2 * MAX_QUOTED };
     let is_whole = write!(start, "{error}").is_ok();

@@ -17,8 +17,9 @@ use super::envelope::{Notification, Outgoing, excerpt, reason};
 use crate::access::AccessPolicy;
 use crate::{Action, Content, SchemaResponse, Tool, ToolError, ToolState, object};
 
-/// The most values that a result or a state may have, at any depth.
-const MOST_VALUES: usize = 200_000;
+/// The most values that a result or a state may have, at any depth. One takes up to 400 bytes, and somebody who waits
+/// for it gets a copy of what is kept.
+const MOST_VALUES: usize = 50_000;
 
 /// What a tool lets the host know.
 #[derive(Debug, Clone, PartialEq)]

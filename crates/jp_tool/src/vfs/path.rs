@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::envelope::excerpt;
 use crate::is_plain_path;
 
 /// A path relative to the root of the project, with `/` between its parts. `.` is the root.
@@ -53,7 +54,7 @@ impl fmt::Display for ProjectPath {
 
 /// A path that no request can name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the path {path:?} {fault}")]
+#[error("the path {:?} {fault}", excerpt(path))]
 pub struct InvalidPath {
     /// The path as it was written.
     pub path: String,
@@ -139,5 +140,8 @@ mod tests {
     fn the_error_names_the_path() {
         let error = ProjectPath::new("a/../b").unwrap_err();
         assert_eq!(error.to_string(), r#"the path "a/../b" has a part "..""#);
+        // Not all of one that nobody would read.
+        let error = ProjectPath::new("/".repeat(1 << 20)).unwrap_err();
+        assert!(error.to_string().len() < 1_000, "{error}");
     }
 }

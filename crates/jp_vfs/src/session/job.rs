@@ -176,6 +176,9 @@ impl Job {
                 return Err(ErrorObject::new(ErrorCode::AccessDenied, unattended(&denial)));
             }
             // Nobody is asked, so the tool is told of no wait.
+            if !self.host.approver().can_show(&wanted) {
+                return Err(refuse(denial, "it is too long to be shown to a person"));
+            }
             if self.gate.access().was_refused(&wanted) {
                 *decided = Approval::No.into();
                 return Err(refuse(denial, "a person said no"));

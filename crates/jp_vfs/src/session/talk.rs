@@ -10,6 +10,7 @@ mod requests;
 
 use std::{
     collections::HashMap,
+    error::Error as _,
     io,
     os::fd::{AsFd, OwnedFd},
     sync::Arc,
@@ -359,8 +360,10 @@ impl Talk {
             Ok(ToolNotification::Error(error)) => Some(End::Failed(error)),
             Ok(ToolNotification::State(state)) => {
                 self.clock.heard_state();
-                self.shared.tell_state(state.clone());
-                matches!(state, ToolState::Stopped { .. }).then_some(End::Stopped(state))
+                let is_last = matches!(state, ToolState::Stopped { .. });
+                let end = is_last.then(|| End::Stopped(state.clone()));
+                self.shared.tell_state(state);
+                end
             }
             Ok(ToolNotification::Cancel(params)) => {
                 self.clock.heard();
@@ -373,7 +376,8 @@ impl Talk {
                 Some(End::Unreadable(format!("params of `{method}`: {source}")))
             }
             Err(error) => {
-                tracing::warn!("{error}");
+                let why = error.source().map(|why| format!(": {why}")).unwrap_or_default();
+                tracing::warn!("the host ignores a notification: {error}{why}");
                 None
             }
         }

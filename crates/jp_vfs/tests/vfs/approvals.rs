@@ -93,6 +93,31 @@ fn a_no_holds_for_the_run() {
     assert_eq!(person.heard(), ["create a"]);
 }
 
+// What nobody can see nobody says no to, so nothing is held, and nothing is remembered of it.
+#[test]
+fn what_is_too_long_to_be_shown_is_not_asked_about() {
+    let mut world = World::on_disk().rules("src=rcud");
+    let person = world.person();
+    person.sees_at_most(100);
+    let mut tool = world.start();
+    let long = "a".repeat(200);
+    for (method, params) in [
+        ("fs.write", write(&long)),
+        ("fs.write", write(&long)),
+        ("process.run", json!({"program": "ls", "args": ["x".repeat(100)]})),
+    ] {
+        tool.request(method, method, params);
+        let answer = tool.line();
+        assert_eq!((&answer["id"], code_of(&answer)), (&json!(method), -32001), "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.ends_with("; it is too long to be shown to a person"), "{message}");
+    }
+    assert_eq!(person.heard(), [] as [&str; 0]);
+    person.sees_at_most(usize::MAX);
+    person.says(Approval::Once);
+    assert_eq!(tool.code("fs.write", write(&long)), 0);
+}
+
 // 076-072 D11-210: a rule that says no is not discussed. D11-285: nor is there anything pending.
 #[test]
 fn what_a_rule_denies_is_not_asked_about() {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use jp_tool::vfs::Answer;
 use jp_vfs::End;
 use serde_json::json;
 
@@ -254,6 +255,7 @@ fn the_last_word_of_many_values() {
         ("result", [r#""content":["#, "1", "]"], true),
         ("result", [r#""content":["#, "{}", "]"], true),
         ("result", [r#""content":["#, "[]", "]"], true),
+        ("result", [r#""content":[""#, &control, r#""]"#], true),
         ("result", [block, "1", "]}]"], true),
         ("result", [r#""content":{"tools":["#, "{}", "]}"], true),
         ("result", [r#""content":{"tools":""#, &control, r#""}"#], true),
@@ -272,6 +274,11 @@ fn the_last_word_of_many_values() {
                 match tool.end() {
                     End::Unreadable(reason) => assert!(reason.len() < 1_000, "{reason}"),
                     End::Failed(error) => assert_eq!(error.trace.len(), 100),
+                    End::Result(Answer::Content(content)) => {
+                        let blocks = content.into_blocks();
+                        assert_eq!((blocks.blocks.len(), blocks.malformed.len()), (0, 1));
+                        assert!(blocks.malformed[0].reason.len() < 1_000);
+                    }
                     end => panic!("{method} {list:?}: {end:?}"),
                 }
             } else {
@@ -282,6 +289,39 @@ fn the_last_word_of_many_values() {
     }
 }
 
+// As many values as there can be, each as heavy as it can be, while somebody waits for them. What comes is kept and
+// handed out.
+#[test]
+fn the_last_word_of_as_many_values_as_there_can_be() {
+    let nested = format!("{}1{}", r#"{"a":"#.repeat(99), "}".repeat(99));
+    for (objects, is_read) in [(490, true), (1_900, false)] {
+        let block = format!(
+            r#"[{{"type":"text","text":"a","annotations":[{}]}}]"#,
+            vec![nested.as_str(); objects].join(",")
+        );
+        for (method, before) in
+            [("result", r#""content":"#), ("state", r#""type":"stopped","result":"#)]
+        {
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{{before}{block}}}}}\n"
+            );
+            let world = World::on_disk();
+            bounded(|| {
+                let mut tool = world.start();
+                tool.write(&line);
+                if !is_read && method == "state" {
+                    assert_eq!(tool.code("fs.exists", json!({"path": "a"})), 0);
+                    return;
+                }
+                let (end, again) = (tool.end(), tool.end());
+                assert_eq!(end, again);
+                let is_word = matches!(end, End::Result(_) | End::Stopped(_));
+                assert_eq!(is_word, is_read, "{method}");
+            });
+        }
+    }
+}
+
 // The same of requests: what is too much is refused while it is read, also where requests are written down.
 #[test]
 fn requests_of_many_values() {
@@ -289,6 +329,7 @@ fn requests_of_many_values() {
     let records = world.recorded();
     let control = "\u{7f}".repeat(1 << 20);
     for (method, before, element, after) in [
+        ("process.run", r#""program":""#, control.as_str(), "\""),
         ("process.run", r#""program":"a","args":["#, r#""a""#, "]"),
         ("process.run", r#""program":"a","envs":["#, r#""a""#, "]"),
         ("fs.grep", r#""pattern":"a","paths":["#, r#""a""#, "]"),
@@ -296,6 +337,7 @@ fn requests_of_many_values() {
         ("http.get", r#""url":"a","headers":["#, r#"{"name":"","value":""}"#, "]"),
         ("fs.read", r#""path":["#, "[1,2]", "]"),
         ("fs.read", r#""path":"a","offset":""#, &control, "\""),
+        ("fs.read", r#""path":"/"#, &control, "\""),
     ] {
         let before = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{before}"#);
         let line = filled(&before, element, &format!("{after}}}}}"));
@@ -305,7 +347,7 @@ fn requests_of_many_values() {
             assert_eq!(code_of(&tool.line()), -32602, "{method} {element}");
         });
     }
-    assert_eq!(records.all().len(), 7);
+    assert_eq!(records.all().len(), 9);
 }
 
 // Many requests of as many arguments as one may have: not more at once than the host can hold.

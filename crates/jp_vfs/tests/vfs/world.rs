@@ -4,7 +4,7 @@ use std::{
     io,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -267,13 +267,16 @@ pub(crate) struct Person {
     answer: mpsc::UnboundedSender<Approval>,
     answers: tokio::sync::Mutex<mpsc::UnboundedReceiver<Approval>>,
     is_away: AtomicBool,
+    /// The most that they can be shown, in bytes.
+    most_shown: AtomicUsize,
 }
 
 impl Person {
     fn new() -> Self {
         let (answer, answers) = mpsc::unbounded_channel();
         let (asked, is_away) = (Mutex::default(), AtomicBool::new(false));
-        Self { asked, answer, answers: answers.into(), is_away }
+        let most_shown = AtomicUsize::new(usize::MAX);
+        Self { asked, answer, answers: answers.into(), is_away, most_shown }
     }
 
     /// Answers the question that is there, or else the next one.
@@ -284,6 +287,11 @@ impl Person {
     /// Is not there any more.
     pub(crate) fn leaves(&self) {
         self.is_away.store(true, Ordering::SeqCst);
+    }
+
+    /// Can be shown no more than this.
+    pub(crate) fn sees_at_most(&self, bytes: usize) {
+        self.most_shown.store(bytes, Ordering::SeqCst);
     }
 
     /// What was asked until now.
@@ -318,6 +326,10 @@ impl Person {
 impl Approver for Person {
     fn can_ask(&self) -> bool {
         !self.is_away.load(Ordering::SeqCst)
+    }
+
+    fn can_show(&self, wanted: &Wanted) -> bool {
+        wanted.to_string().len() <= self.most_shown.load(Ordering::SeqCst)
     }
 
     fn ask<'a>(&'a self, question: &'a Ask) -> BoxFuture<'a, Approval> {

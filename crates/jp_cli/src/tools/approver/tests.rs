@@ -197,6 +197,7 @@ fn text_of_a_tool_cannot_change_the_question() {
     assert_eq!(text.matches("\n  r  ").count(), 1, "{text}");
     // What cannot be read whole is refused without a question.
     let long = "x".repeat(LONGEST);
+    assert_eq!(described(&command(&[&long]).what), None);
     assert_eq!(shown(&world, &command(&[&long])), "");
     assert!(matches!(said(&world, &command(&[&long]), &["r"]), Said::Approval(Approval::No)));
 }

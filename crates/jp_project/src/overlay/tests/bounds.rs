@@ -32,8 +32,11 @@ fn paths_are_counted_below_a_directory_that_was_made() {
     overlay.create_dir(&path("d")).unwrap();
     let (count, why) = fill(&overlay, "d");
     assert_eq!((count, why), (MAX_PATHS - 1, format!("d/{count}: {FULL}")));
-    let error = overlay.create_dir(&path("d/new")).unwrap_err().to_string();
-    assert!(error.ends_with(FULL), "{error}");
+    let error = overlay.create_dir(&path("d/new")).unwrap_err();
+    assert!(error.to_string().ends_with(FULL), "{error}");
+    // The same as where a project in memory is full: it is the request that is too large.
+    let ProjectError::Io { source, .. } = error else { panic!("{error}") };
+    assert_eq!(source.kind(), std::io::ErrorKind::FileTooLarge);
     // What is there already can be written, moved and deleted, and makes room.
     write(&overlay, "d/0", "x");
     overlay.rename(&path("d/0"), &path("d/a"), RenameTarget::Keep).unwrap();

@@ -1,5 +1,7 @@
 //! What moves: it takes no denied content along, and where it cannot move, nothing has happened.
 
+use std::os::unix::ffi::OsStrExt;
+
 use jp_tool::access::{SensitiveGate, SensitivePaths};
 
 use super::*;
@@ -114,4 +116,46 @@ fn a_move_takes_the_place_of_what_is_there() {
         ["a", "b", "d/x", "gone/x", "gone/y"].map(|name| place.text(name)),
         [None, Some("a".into()), None, Some("d/x".into()), None]
     );
+}
+
+// Such a name can be neither deleted nor moved from here, and what is beside it must not go alone.
+#[test]
+fn a_directory_with_a_name_that_is_no_text_stays_whole() {
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    let all_rights = [Capability::Read, Capability::Create, Capability::Update, Capability::Delete];
+    for rules in [vec![], vec![FsRule::new(".", all_rights)]] {
+        let place = place();
+        for name in ["d/a", "d/e/b", "f/c", "odd/x"] {
+            place.file(name, name);
+        }
+        fs::remove_file(place.root.join("odd/x")).unwrap();
+        for dir in ["d/e", "odd"] {
+            fs::write(place.root.join(dir).as_std_path().join(odd), "x").unwrap();
+        }
+        let overlay = place.overlay();
+        let above = OverlayProjectFiles::new(&overlay, &place.scratch);
+        let rules = Rules::from(AccessPolicy { fs: rules.into(), ..AccessPolicy::default() });
+        for overlay in [&overlay, &above] {
+            let view = overlay.under(rules.clone());
+            for outcome in [
+                view.delete(&path("d"), DeleteReach::Recursive),
+                view.rename(&path("d"), &path("g"), RenameTarget::Keep),
+            ] {
+                let error = outcome.unwrap_err().to_string();
+                assert!(error.starts_with("d: there is a name in it that is not UTF-8"), "{error}");
+            }
+            for outcome in [
+                view.delete(&path("odd"), DeleteReach::Empty),
+                view.rename(&path("f"), &path("odd"), RenameTarget::Overwrite),
+            ] {
+                assert_eq!(outcome.unwrap_err().to_string(), "odd: the directory is not empty");
+            }
+            assert_eq!(all(overlay), "");
+        }
+        overlay.delete(&path("d/a"), DeleteReach::File).unwrap();
+        overlay.rename(&path("f"), &path("g"), RenameTarget::Keep).unwrap();
+        let report = overlay.apply();
+        assert!(report.failed.is_empty(), "{:?}", report.failed);
+        assert_eq!((place.text("d/a"), place.text("g/c").as_deref()), (None, Some("f/c")));
+    }
 }

@@ -16,9 +16,12 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, FallocateFlags, Mode, OFlags, ResolveFlags},
-    io::Result,
+    fs::{AtFlags, FallocateFlags, Mode, OFlags, ResolveFlags, XattrFlags},
+    io::{Errno, Result},
 };
+
+/// What users and groups may do with a file beside those that its permissions name.
+const ACL: &str = "system.posix_acl_access";
 
 /// Opens a place to search from or to look at, without permission to read it.
 pub(super) const SEARCH: OFlags = OFlags::PATH;
@@ -41,7 +44,7 @@ fn undisturbed(mut open: impl FnMut() -> Result<OwnedFd>) -> Result<OwnedFd> {
     const RETRIES: usize = 16;
     let mut last = open();
     for _ in 0..RETRIES {
-        if !matches!(last, Err(rustix::io::Errno::AGAIN)) {
+        if !matches!(last, Err(Errno::AGAIN)) {
             break;
         }
         last = open();
@@ -71,6 +74,24 @@ pub(super) fn give_name(file: &OwnedFd, dir: &OwnedFd, name: &str) -> Result<()>
 /// Finds room for so much of a file, which stays as long as it is.
 pub(super) fn reserve(file: &File, len: u64) -> Result<()> {
     rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, len)
+}
+
+/// Gives a file the list of who may use it that another has, or takes away the one that it has from its directory.
+pub(super) fn copy_acl(from: &OwnedFd, to: &OwnedFd) -> Result<()> {
+    let mut acl = vec![0; acl_size(from)?];
+    if !acl.is_empty() {
+        let size = rustix::fs::fgetxattr(from, ACL, acl.as_mut_slice())?;
+        return rustix::fs::fsetxattr(to, ACL, &acl[..size], XattrFlags::empty());
+    }
+    if acl_size(to)? == 0 { Ok(()) } else { rustix::fs::fremovexattr(to, ACL) }
+}
+
+/// How long the list of a file is; 0 where there is none, or none can be.
+fn acl_size(file: &OwnedFd) -> Result<usize> {
+    match rustix::fs::fgetxattr_query(file, ACL) {
+        Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(0),
+        size => size,
+    }
 }
 
 /// Where a handle probably is, relative to the root that was opened at `canonical`.

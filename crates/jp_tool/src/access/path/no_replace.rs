@@ -41,11 +41,7 @@ fn rename_new_by(
 ) -> rustix::io::Result<()> {
     match at_once(from, to) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if kind == FileType::Directory => {
-            match kind_at(to.dir, to.name) {
-                Ok(_) => Err(Errno::EXIST),
-                Err(Errno::NOENT) => rustix::fs::renameat(from.dir, from.name, to.dir, to.name),
-                Err(error) => Err(error),
-            }
+            look_and_rename(from, to)
         }
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             rustix::fs::linkat(from.dir, from.name, to.dir, to.name, AtFlags::empty())?;
@@ -55,6 +51,22 @@ fn rename_new_by(
             })
         }
         renamed => renamed,
+    }
+}
+
+/// The same for a new name that nobody else would take, so that a look is enough where the call is not known.
+pub(super) fn rename_unused(from: Name<'_>, to: Name<'_>) -> rustix::io::Result<()> {
+    match at_once(from, to) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => look_and_rename(from, to),
+        renamed => renamed,
+    }
+}
+
+fn look_and_rename(from: Name<'_>, to: Name<'_>) -> rustix::io::Result<()> {
+    match kind_at(to.dir, to.name) {
+        Ok(_) => Err(Errno::EXIST),
+        Err(Errno::NOENT) => rustix::fs::renameat(from.dir, from.name, to.dir, to.name),
+        Err(error) => Err(error),
     }
 }
 

@@ -38,6 +38,10 @@ pub(super) fn reserve(_file: &File, _len: u64) -> Result<()> {
     Err(Errno::NOSYS)
 }
 
+pub(super) fn copy_acl(_from: &OwnedFd, _to: &OwnedFd) -> Result<()> {
+    Err(Errno::NOSYS)
+}
+
 pub(super) fn guess_path(_canonical: &Utf8Path, _handle: &OwnedFd) -> Option<Utf8PathBuf> {
     None
 }

@@ -10,8 +10,9 @@
 //! beside, `.jp-*.tmp`, and is renamed at once; only who is killed between the two leaves that behind.
 //! Where files without a name are not to be had, they have that name from the beginning.
 //!
-//! Where a rename would lose something (other names of the file, its owner) or cannot be done, the
-//! content is written into the file itself. Room for it is reserved first, so a full disk or a quota that is used up
+//! A file that takes the place of another gets its permissions first, its group and its list of who may use it (ACL)
+//! included: what is in the directory would give it others. Where a rename would lose something (other names of the
+//! file, its owner, a group that we may not give) or cannot be done, the content is written into the file itself. Room for it is reserved first, so a full disk or a quota that is used up
 //! costs nothing. Half of the content is left where the write fails in spite of that: if we are killed, if the device
 //! fails, or on a file system that cannot reserve or copies what is overwritten, if it is full.
 
@@ -25,7 +26,7 @@ use std::{
 
 use camino::Utf8Path;
 use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags, Stat},
+    fs::{AtFlags, FileType, Gid, Mode, OFlags, Stat},
     io::Errno,
 };
 
@@ -84,7 +85,7 @@ impl Files {
         let placed = if stat.st_nlink > 1 {
             Err(Errno::MLINK.into())
         } else {
-            take_place(&self.root, spot, &stat, content)
+            take_place(&self.root, spot, (&file, &stat), content)
         };
         match placed {
             Err(error) if is_impossible(&error) => overwrite(file.into(), content),
@@ -94,15 +95,11 @@ impl Files {
     }
 }
 
-/// Puts a file with this content in the place of one with these owners and permissions.
-fn take_place(root: &Root, spot: &Spot, old: &Stat, content: &[u8]) -> io::Result<()> {
+/// Puts a file with this content and the same owners and permissions in the place of one that is open.
+fn take_place(root: &Root, spot: &Spot, old: (&OwnedFd, &Stat), content: &[u8]) -> io::Result<()> {
     let (dir, private) = (&spot.dir, Mode::from_raw_mode(0o600));
     let write = |file: OwnedFd| {
-        let new = rustix::fs::fstat(&file)?;
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
-            return Err(Errno::PERM.into());
-        }
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
+        make_alike(&file, old)?;
         fill(file, content)
     };
     let mut beside = None;
@@ -119,6 +116,24 @@ fn take_place(root: &Root, spot: &Spot, old: &Stat, content: &[u8]) -> io::Resul
     };
     rustix::fs::renameat(dir, &beside, dir, &spot.name).inspect_err(|_| forget(dir, &beside))?;
     Ok(())
+}
+
+/// Gives a new file the owners and the permissions of another. Whatever of that we may not is `PERM`.
+fn make_alike(new: &OwnedFd, (file, old): (&OwnedFd, &Stat)) -> rustix::io::Result<()> {
+    let made = rustix::fs::fstat(new)?;
+    if made.st_uid != old.st_uid {
+        return Err(Errno::PERM);
+    }
+    if made.st_gid != old.st_gid {
+        let group = Some(Gid::from_raw(old.st_gid));
+        rustix::fs::fchown(new, None, group).map_err(|_| Errno::PERM)?;
+    }
+    match sys::copy_acl(file, new) {
+        Ok(()) | Err(Errno::NOSYS) => {}
+        Err(_) => return Err(Errno::PERM),
+    }
+    // Last, because a new group takes some of them away.
+    rustix::fs::fchmod(new, Mode::from_raw_mode(old.st_mode & 0o7777))
 }
 
 fn create_whole_in(
@@ -160,7 +175,9 @@ fn make_beside(dir: &OwnedFd, mode: Mode) -> io::Result<(String, OwnedFd)> {
 }
 
 /// Finds a name for something beside a file.
-fn name_beside(mut make: impl FnMut(&str) -> rustix::io::Result<()>) -> rustix::io::Result<String> {
+pub(super) fn name_beside(
+    mut make: impl FnMut(&str) -> rustix::io::Result<()>,
+) -> rustix::io::Result<String> {
     for _ in 0..ATTEMPTS {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!(".jp-{}-w{number}.tmp", process::id());

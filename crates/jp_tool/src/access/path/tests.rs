@@ -370,6 +370,7 @@ fn the_other_systems_leave_everything_to_the_walk() {
     assert!(other::guess_path(root.path(), dir).is_none());
     assert!(other::open_unnamed(dir, rustix::fs::Mode::empty()).is_err());
     assert!(other::give_name(dir, dir, "x").is_err());
+    assert!(other::copy_acl(dir, dir).is_err());
     assert!(other::reserve(&dir.try_clone().unwrap().into(), 1).is_err());
 }
 

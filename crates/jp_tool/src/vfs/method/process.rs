@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::bounded::Bound;
+use crate::bounded::{Bound, text};
 
 /// Run a program in the root of the project and wait for its end. No shell is involved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessRun {
     /// The program.
+    #[serde(deserialize_with = "program")]
     pub program: String,
     /// Its arguments, as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "args")]
@@ -29,9 +30,16 @@ pub struct ProcessRunResult {
     pub exit_code: i32,
 }
 
-/// No system takes more than this.
+/// How long the name or the path of a program can be: no system takes a longer path.
+const LONGEST_PROGRAM: usize = 4_096;
+
+/// No system takes more than this. It counts each word with the byte at its end and the address of its beginning.
 fn words(name: &'static str) -> Bound {
-    Bound { name, elements: 10_000, bytes: 2 << 20 }
+    Bound { name, elements: usize::MAX, bytes: 2 << 20, beside: 9 }
+}
+
+fn program<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    text("program", LONGEST_PROGRAM, deserializer)
 }
 
 fn args<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {

@@ -149,7 +149,7 @@ fn apply_takes_any_input() {
 #[test]
 fn a_last_word_has_a_largest_number_of_values() {
     let many = |count| json!(vec![1; count]);
-    for (is_read, block) in [(true, many(199_000)), (false, many(200_000))] {
+    for (is_read, block) in [(true, many(49_000)), (false, many(50_000))] {
         let block = json!([{ "type": "text", "text": "a", "annotations": block }]);
         for (method, params) in [
             ("result", json!({ "content": block })),
@@ -158,7 +158,7 @@ fn a_last_word_has_a_largest_number_of_values() {
             let read = of_tool(method, &params);
             assert_eq!(read.is_ok(), is_read, "{method}");
             let reason = read.err().map(|error| error.source().unwrap().to_string());
-            assert!(reason.is_none_or(|reason| reason == "more than 200000 values"));
+            assert!(reason.is_none_or(|reason| reason == "more than 50000 values"));
         }
     }
 }

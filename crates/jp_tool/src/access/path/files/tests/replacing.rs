@@ -1,6 +1,11 @@
 //! New content for a file that has to stay the same file.
 
-use std::process::Command;
+use std::{
+    os::unix::fs::{MetadataExt, PermissionsExt, chown},
+    process::Command,
+};
+
+use rustix::fs::XattrFlags;
 
 use super::*;
 
@@ -46,4 +51,76 @@ fn check_in(place: &Utf8Path) {
         files.replace("a".into(), &vec![b'n'; len]).unwrap();
         assert_eq!(fs::read(place.join("b")).unwrap(), vec![b'n'; len]);
     }
+}
+
+const ACL: &str = "system.posix_acl_access";
+const DEFAULT_ACL: &str = "system.posix_acl_default";
+
+/// A list of who may use a file: its owner, the user 1234, its group and nobody else.
+fn acl(user_may: u16) -> Vec<u8> {
+    let nobody = u32::MAX;
+    let entries =
+        [(1, 6, nobody), (2, user_may, 1234), (4, 4, nobody), (0x10, 6, nobody), (0x20, 0, nobody)];
+    let entry = |(tag, may, id): (u16, u16, u32)| {
+        [&tag.to_le_bytes()[..], &may.to_le_bytes(), &id.to_le_bytes()].concat()
+    };
+    [2_u32.to_le_bytes().to_vec()].into_iter().chain(entries.map(entry)).flatten().collect()
+}
+
+fn acl_of(path: &Utf8Path) -> Option<Vec<u8>> {
+    let mut acl = vec![0; 1_000];
+    let size = rustix::fs::getxattr(path.as_std_path(), ACL, acl.as_mut_slice()).ok()?;
+    acl.truncate(size);
+    Some(acl)
+}
+
+// Who may use a file is nothing that a new content changes, in either direction.
+#[test]
+fn a_list_of_who_may_use_a_file_stays() {
+    both_ways(&[(".", &ALL)], |way, tree, files| {
+        tree.file("listed");
+        tree.file("open/plain");
+        tree.file("open/listed");
+        let set = |path: &str, name: &str, acl: &[u8]| {
+            let path = tree.ws().join(path);
+            rustix::fs::setxattr(path.as_std_path(), name, acl, XattrFlags::empty())
+        };
+        if set("listed", ACL, &acl(4)).is_err() {
+            println!("there are no such lists on this file system");
+            return;
+        }
+        set("open/listed", ACL, &acl(4)).unwrap();
+        set("open", DEFAULT_ACL, &acl(6)).unwrap();
+        for (name, expected) in
+            [("listed", Some(acl(4))), ("open/plain", None), ("open/listed", Some(acl(4)))]
+        {
+            let path = tree.ws().join(name);
+            let before = fs::metadata(&path).unwrap();
+            assert_eq!(show(files.replace(name.into(), b"new")), "ok", "{way}: {name}");
+            let after = fs::metadata(&path).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(acl_of(&path), expected, "{way}: {name}");
+            assert_eq!(after.mode(), before.mode(), "{way}: {name}");
+            assert_ne!(after.ino(), before.ino(), "{way}: {name} is written in place");
+        }
+    });
+}
+
+// A group that we may give costs a file nothing; only root can have one here that is not its own.
+#[test]
+fn a_group_that_can_be_given_stays() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    both_ways(&[(".", &ALL)], |way, tree, files| {
+        tree.file("a");
+        let path = tree.ws().join("a");
+        chown(&path, None, Some(12_345)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o2751)).unwrap();
+        let before = fs::metadata(&path).unwrap();
+        assert_eq!(show(files.replace("a".into(), b"new")), "ok", "{way}");
+        let after = fs::metadata(&path).unwrap();
+        assert_eq!((after.gid(), after.mode()), (12_345, before.mode()), "{way}");
+        assert_ne!(after.ino(), before.ino(), "{way}: it is written in place");
+    });
 }

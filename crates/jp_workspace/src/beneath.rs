@@ -162,7 +162,7 @@ pub(crate) fn rename(dir: impl AsFd, from: &str, to: &str) -> io::Result<()> {
 }
 
 /// Writes the bytes under a name that nobody else uses, and makes them durable.
-fn write_temporary(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<String> {
+pub(crate) fn write_temporary(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<String> {
     let temporary = unique_name(&format!(".{name}."))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
     let mut file = open_file(&dir, &temporary, flags)?;

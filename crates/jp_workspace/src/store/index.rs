@@ -246,7 +246,23 @@ impl Index {
         if let Some(seen) = self.seen {
             let _ = writeln!(text, "[\"s\",{seen}]");
         }
-        beneath::replace(self.cache()?, INDEX, text.as_bytes())
+        self.put_in_place_of(&log, &text)
+    }
+
+    /// Puts a new log in place of the one that it was made from. To make it durable can take longer than
+    /// others wait for the lock: then somebody has put an empty log there, with marks in it that the new one
+    /// does not have, and that one stays.
+    ///
+    /// What is left is the moment between the look and the renaming, in which nothing waits for a disk.
+    fn put_in_place_of(&self, old: &File, text: &str) -> io::Result<()> {
+        let cache = self.cache()?;
+        let temporary = beneath::write_temporary(&cache, INDEX, text.as_bytes())?;
+        let put = if beneath::is_linked(old) {
+            beneath::rename(&cache, &temporary, INDEX)
+        } else {
+            Err(io::Error::new(ErrorKind::TimedOut, "somebody has put another log in place"))
+        };
+        put.inspect_err(|_| drop(beneath::unlink(&cache, &temporary)))
     }
 
     /// Takes an entry into the table. One more conversation than before, and what was said of the

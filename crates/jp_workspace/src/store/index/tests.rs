@@ -45,3 +45,24 @@ fn a_title_in_a_log_of_another_version_is_cut() {
     let entry = &index.entries[&ConversationId::from_u64(7)];
     assert!(entry.title.as_ref().is_some_and(|title| title.len() <= 4 << 10));
 }
+
+#[test]
+fn who_was_too_slow_to_rewrite_the_log_leaves_that_of_another() {
+    let temp = tempfile::tempdir().unwrap();
+    let storage = Utf8PathBuf::try_from(temp.path().to_owned()).unwrap();
+    let log = || fs::read_to_string(storage.join(CACHE).join(INDEX)).unwrap();
+    let slow = Index::new(storage.clone());
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
+    let old = slow.open_log(flags).unwrap();
+    slow.put_in_place_of(&old, "[\"u\",1]\n").unwrap();
+    assert_eq!(log(), "[\"u\",1]\n");
+    let old = slow.open_log(flags).unwrap();
+    old.try_lock().unwrap();
+    // Nobody can wait so long, so this one does without what was in it.
+    Index::new(storage.clone()).mark_unknown(ConversationId::from_u64(7)).unwrap();
+    slow.put_in_place_of(&old, "[\"u\",1]\n").unwrap_err();
+    assert_eq!(log(), "[\"u\",7]\n");
+    let mut left: Vec<_> = fs::read_dir(storage.join(CACHE)).unwrap().flatten().collect();
+    left.retain(|it| !matches!(it.file_name().to_str(), Some(INDEX | ".gitignore")));
+    assert!(left.is_empty(), "{left:?}");
+}

@@ -73,6 +73,9 @@ pub enum Select {
     All,
     /// The last so many, without reading the rest.
     Last(usize),
+    /// Those in the first so many bytes, as [`Store::size`] counts them. Of an array, which has to be read whole,
+    /// all of them or none.
+    Within(u64),
 }
 
 /// The conversations of a store, and what was found damaged on the way.

@@ -229,14 +229,15 @@ impl FsStore {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Counted::default()),
             Err(error) => return Err(read_failed(error)),
         };
-        beneath::check_regular(&events.file.metadata().map_err(read_failed)?)
-            .map_err(read_failed)?;
+        let metadata = events.file.metadata().map_err(read_failed)?;
+        beneath::check_regular(&metadata).map_err(read_failed)?;
+        let _turn = self.turn(metadata.len());
         let stamp = Stamp::of(&events);
         let mut counted = match events.form {
             Form::Array => {
                 let mut counted = Counted::default();
                 let stream = self.read_stream(&events, directory)?;
-                stream.raw().for_each(|event| counted.add(Line::Whole(event)));
+                stream.raw().map(Line::of).for_each(|line| counted.add(line));
                 counted
             }
             Form::Lines => count_lines(base, &events).map_err(read_failed)?,
@@ -312,12 +313,12 @@ impl Counted {
     /// Counts one more.
     fn add(&mut self, line: Line<'_>) {
         self.count += 1;
-        let event = match line {
-            Line::Whole(event) => stored::from_slice(event).ok(),
+        let head = match line {
+            Line::Whole(event) => stored::head(event).ok(),
             Line::TooLong => None,
         };
-        match event {
-            Some(event) => self.last = Some(event.timestamp.as_microsecond()),
+        match head {
+            Some(head) => self.last = Some(head.timestamp.as_microsecond()),
             None => self.unreadable += 1,
         }
     }

@@ -4,8 +4,9 @@
 
 use camino::Utf8Path;
 use jp_config::Layer;
+use jp_conversation::Stream;
 use jp_plugin::{PluginToHost, to_host};
-use jp_workspace::{FsStore, MemoryStore};
+use jp_workspace::{FsStore, Listing, Locked, MemoryStore, Metadata, Wait};
 use serde_json::{Value, json};
 
 use super::*;
@@ -120,6 +121,49 @@ fn a_conversation_that_is_too_long_is_refused() {
     }
     let refused = ask(&services, &json!({ "type": "read_events", "conversation": id }));
     assert!(refused["message"].as_str().unwrap().contains("more than the limit"), "{refused}");
+}
+
+/// A store in which somebody writes right after a conversation was measured.
+struct Growing(MemoryStore);
+
+impl Store for Growing {
+    fn list(&self) -> Result<Listing, StoreError> {
+        self.0.list()
+    }
+
+    fn create(&self, title: Option<&str>, now: Timestamp) -> Result<Box<dyn Locked>, StoreError> {
+        self.0.create(title, now)
+    }
+
+    fn lock(&self, id: ConversationId, wait: Wait) -> Result<Box<dyn Locked>, StoreError> {
+        self.0.lock(id, wait)
+    }
+
+    fn metadata(&self, id: ConversationId) -> Result<Metadata, StoreError> {
+        self.0.metadata(id)
+    }
+
+    fn size(&self, id: ConversationId) -> Result<u64, StoreError> {
+        let size = self.0.size(id);
+        let event = json!({ "type": "chat_response", "message": "late" });
+        self.0.lock(id, Wait::No)?.push(&[event], now())?;
+        size
+    }
+
+    fn events(&self, id: ConversationId, select: Select) -> Result<Stream, StoreError> {
+        self.0.events(id, select)
+    }
+}
+
+#[test]
+fn what_is_written_while_a_reader_waits_is_for_the_next() {
+    let services = services(Arc::new(Growing(MemoryStore::default())) as Arc<dyn Store>);
+    let id = ask(&services, &json!({ "type": "create_conversation" }))["conversation"].clone();
+    ask(&services, &json!({ "type": "unlock", "conversation": id }));
+    for count in 0..3 {
+        let read = ask(&services, &json!({ "type": "read_events", "conversation": id }));
+        assert_eq!(read["data"].as_array().unwrap().len(), count);
+    }
 }
 
 #[test]

@@ -43,8 +43,8 @@ const AT_ONCE: usize = 8;
 const PIECES: usize = 4;
 /// What a request costs beside its line.
 const EACH: usize = 256;
-/// What a value of a pushed event costs in memory.
-const VALUE: usize = 250;
+/// What a value of a pushed event costs in memory. The most costly is an object with one field.
+const VALUE: usize = 400;
 
 /// How a plugin ended its talk.
 #[derive(Debug)]

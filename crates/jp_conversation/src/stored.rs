@@ -8,6 +8,7 @@
 //! `from_slice` is the hot path when a long conversation is opened: it reads a line into one flat
 //! struct instead of a tagged enum, because serde buffers a tagged enum as a tree first.
 
+mod encoded;
 mod head;
 mod plain;
 
@@ -25,7 +26,7 @@ use crate::{
 
 pub use self::{
     head::{Head, head},
-    plain::write_plain,
+    plain::{STEP, Sink, write_plain},
 };
 
 /// So deep are events nested that others get to read: two levels less than most readers of JSON take, for the

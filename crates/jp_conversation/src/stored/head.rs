@@ -130,7 +130,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
                     match name {
                         Name::Kind => loose.kind = map.next_value::<MaybeText<'de>>()?.0,
                         Name::Timestamp => loose.timestamp = map.next_value::<MaybeText<'de>>()?.0,
-                        Name::Other => drop(map.next_value::<Seen>()?),
+                        Name::Other => {
+                            let Seen = map.next_value()?;
+                        }
                     }
                 }
                 Ok(loose)

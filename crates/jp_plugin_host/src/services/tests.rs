@@ -110,6 +110,37 @@ fn an_event_that_nobody_could_read_hides_no_other() {
 }
 
 #[test]
+fn no_piece_is_long_however_long_an_event_is() {
+    let services = services(Arc::new(MemoryStore::default()) as Arc<dyn Store>);
+    let id = ask(&services, &json!({ "type": "create_conversation" }))["conversation"].clone();
+    let text = "\u{1}".repeat(2 << 20);
+    let events = json!([
+        { "type": "chat_response", "message": "x".repeat(4 << 20) },
+        { "type": "chat_response", "message": "y", "metadata": { "a": text } },
+    ]);
+    let push = json!({ "type": "push_events", "conversation": id, "events": events });
+    assert_eq!(ask(&services, &push)["type"], "pushed");
+    let read = json!({ "type": "read_events", "conversation": id }).to_string();
+    let Ok(PluginToHost::Request(asked)) = to_host::parse(read.as_bytes()) else { panic!() };
+    let Answer::Events(events) = services.serve(asked) else { panic!() };
+    let (mut line, mut longest) = (Vec::new(), 0);
+    events.write(|piece| {
+        longest = longest.max(piece.capacity());
+        line.extend(piece);
+        true
+    });
+    assert!(longest <= 256 << 10, "{longest}");
+    let read: Value = serde_json::from_slice(&line).unwrap();
+    assert_eq!(read["data"][1]["metadata"]["a"], text.as_str());
+    let mut count = 0;
+    events.write(|_| {
+        count += 1;
+        count < 2
+    });
+    assert_eq!(count, 2);
+}
+
+#[test]
 fn a_conversation_that_is_too_long_is_refused() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let services = services(Arc::clone(&store));

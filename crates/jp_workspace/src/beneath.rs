@@ -120,13 +120,18 @@ pub(crate) fn exists(dir: impl AsFd, path: &str) -> bool {
     rustix::fs::statat(dir, path, AtFlags::SYMLINK_NOFOLLOW).is_ok()
 }
 
-/// The names of the directories in a directory, in no order. Names that are not UTF-8 are not ours
-/// and are left out, and so are links and files.
-pub(crate) fn directories(dir: impl AsFd) -> io::Result<Vec<String>> {
+/// The names of the directories in a directory that somebody wants, in no order. Names that are not UTF-8 are not
+/// ours and are left out, and so are links and files.
+pub(crate) fn directories(
+    dir: impl AsFd,
+    mut is_wanted: impl FnMut(&str) -> bool,
+) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in rustix::fs::Dir::read_from(&dir)? {
         let entry = entry?;
-        let Ok(name) = entry.file_name().to_str() else { continue };
+        let Some(name) = entry.file_name().to_str().ok().filter(|name| is_wanted(name)) else {
+            continue;
+        };
         let is_directory = match entry.file_type() {
             // Not every file system says it here.
             FileType::Unknown => {

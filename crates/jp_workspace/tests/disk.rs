@@ -528,6 +528,33 @@ fn no_more_is_read_than_somebody_has_room_for() {
 }
 
 #[test]
+fn more_than_can_be_listed_is_refused_before_it_is_held() {
+    let disk = Disk::new();
+    let metadata = format!(r#"{{"title":"{}"}}"#, "\\u0001".repeat(4_096));
+    let count = (64 << 20) / (512 + 7 * 4_096);
+    for number in 1..=count {
+        disk.write(&format!("{number}/metadata.json"), &metadata);
+        disk.write(&format!("{number}/events.jsonl"), "");
+    }
+    let store = disk.store();
+    assert_eq!(store.list().unwrap().conversations.len(), count);
+    disk.write("9999/metadata.json", &metadata);
+    for _ in 0..2 {
+        let message = store.list().unwrap_err().to_string();
+        let told =
+            "has more conversations than can be listed: they take more than 64 MiB; move some";
+        assert!(message.contains(told), "{message}");
+    }
+    fs::remove_dir_all(disk.file("9999")).unwrap();
+    // What was noted of them is not built again each time.
+    let log = disk.storage.join("cache/conversations.log");
+    let length = || fs::metadata(&log).unwrap().len();
+    let before = length();
+    assert_eq!(disk.store().list().unwrap().conversations.len(), count);
+    assert!((before..before + 100).contains(&length()), "{before} and {}", length());
+}
+
+#[test]
 fn a_title_has_a_limit_and_mends_damaged_metadata() {
     let disk = Disk::new();
     let store = disk.store();

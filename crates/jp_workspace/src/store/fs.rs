@@ -119,11 +119,10 @@ impl FsStore {
         if let Some(name) = known.filter(|name| beneath::exists(root, name)) {
             return Ok(name);
         }
-        let names = beneath::directories(root).map_err(failed("list", &self.path_of("")))?;
-        names
-            .into_iter()
-            .find(|name| ConversationId::from_directory_name(name) == Some(id))
-            .ok_or(StoreError::NotFound(id))
+        let is_it = |name: &str| ConversationId::from_directory_name(name) == Some(id);
+        let names = beneath::directories(root, is_it);
+        let names = names.map_err(failed("list", &self.path_of("")))?;
+        names.into_iter().next().ok_or(StoreError::NotFound(id))
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {

@@ -8,6 +8,8 @@
 //! `from_slice` is the hot path when a long conversation is opened: it reads a line into one flat
 //! struct instead of a tagged enum, because serde buffers a tagged enum as a tree first.
 
+mod encoded;
+mod head;
 mod plain;
 
 use std::{borrow::Cow, fmt};
@@ -22,7 +24,10 @@ use crate::{
     timestamp::{InvalidTimestamp, parse_timestamp},
 };
 
-pub use self::plain::write_plain;
+pub use self::{
+    head::{Head, head},
+    plain::{STEP, Sink, write_plain},
+};
 
 /// So deep are events nested that others get to read: two levels less than most readers of JSON take, for the
 /// message that is around them. It is also what a plugin can push.

@@ -235,19 +235,26 @@ fn array_to_lines(bytes: &mut Vec<u8>) {
     }
 }
 
-/// Copies JSON without the white space between its tokens, and so without line breaks.
-pub(crate) fn push_compact(json: &[u8], out: &mut Vec<u8>) {
-    let (mut in_string, mut escaped) = (false, false);
-    for &byte in json {
-        if in_string {
-            in_string = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-        } else if byte.is_ascii_whitespace() {
-            continue;
-        } else {
-            in_string = byte == b'"';
+/// Copies JSON, a part after the other, without the white space between its tokens, and so without line breaks.
+#[derive(Debug, Default)]
+pub(crate) struct Compact {
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Compact {
+    pub(crate) fn push(&mut self, json: &[u8], out: &mut Vec<u8>) {
+        for &byte in json {
+            if self.in_string {
+                self.in_string = self.escaped || byte != b'"';
+                self.escaped = !self.escaped && byte == b'\\';
+            } else if byte.is_ascii_whitespace() {
+                continue;
+            } else {
+                self.in_string = byte == b'"';
+            }
+            out.push(byte);
         }
-        out.push(byte);
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     event::{Event, EventKind},
-    stored,
+    stored::{self, Head},
     stream::{Batched, Stream},
     timestamp::parse_timestamp,
 };
@@ -58,6 +58,18 @@ impl Validator {
         }
     }
 
+    /// The same for one of which no more than its head was read.
+    pub fn observe_head(&mut self, head: &Head<'_>) {
+        let id = head.id.as_deref().unwrap_or_default();
+        match &*head.kind {
+            "turn_start" => self.turn_active = true,
+            "chat_request" => self.turn_active = false,
+            "tool_call_request" => self.tool_calls.insert(id),
+            "inquiry_request" => self.inquiries.insert(id),
+            _ => {}
+        }
+    }
+
     /// Judges a batch in its plain form. Events without a `timestamp` get `now`.
     ///
     /// The validator itself changes only when the batch is accepted.
@@ -83,9 +95,9 @@ impl Validator {
         }
         let lines = Stream::from_lines(lines.finish());
         // What is stored has to be readable by everybody, fields that a type does not use included.
-        for (index, event) in lines.events().enumerate() {
+        for (index, line) in lines.raw().enumerate() {
             let index = index.saturating_sub(offset);
-            event.map_err(|error| Rejection { index, reason: said(&error) })?;
+            stored::head(line).map_err(|error| Rejection { index, reason: said(&error) })?;
         }
         let bytes = lines.into_lines();
         batch_state.tool_calls.iter().for_each(|id| self.tool_calls.insert(id));

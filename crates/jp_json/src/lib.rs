@@ -7,7 +7,7 @@
 
 mod string;
 
-pub use self::string::{escape, unescape};
+pub use self::string::{escape, escape_part, unescape};
 
 /// How many values a text of JSON has, at least. What is no JSON has any number.
 pub fn values_in(text: &[u8]) -> usize {

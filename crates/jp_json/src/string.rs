@@ -12,13 +12,18 @@ use wide::u8x16;
 pub fn escape(text: &str, out: &mut Vec<u8>) {
     out.reserve(text.len() + text.len() / 16 + 2);
     out.push(b'"');
+    escape_part(text, out);
+    out.push(b'"');
+}
+
+/// Writes a part of a text as it is inside of a JSON string: without quotes.
+pub fn escape_part(text: &str, out: &mut Vec<u8>) {
     // Into a place of a fixed size it is written without asking for room each time.
     let (mut rest, mut written) = (text.as_bytes(), [0; ROOM]);
     while !rest.is_empty() {
         let length = escape_block(&mut rest, &mut written);
         out.extend_from_slice(&written[..length]);
     }
-    out.push(b'"');
 }
 
 /// Reads the JSON string at the start of a text, and returns what follows it. `None`: there is none,
@@ -283,6 +288,10 @@ mod tests {
             let written = escaped_text(&text);
             prop_assert_eq!(&written, &serde_json::to_string(&text).unwrap());
             prop_assert!(!written.contains('\n'));
+            let (mut parts, half) = (b"\"".to_vec(), text.floor_char_boundary(text.len() / 2));
+            escape_part(&text[..half], &mut parts);
+            escape_part(&text[half..], &mut parts);
+            prop_assert_eq!(parts, &written.as_bytes()[..written.len() - 1]);
         }
 
         #[test]

@@ -159,7 +159,9 @@ impl Services {
             return Err(Refused::Large { id: conversation, bytes });
         }
         let room = self.room.take(bytes);
-        Ok(Events::new(self.store.events(conversation, Select::All)?, room, name, id))
+        // Somebody may have written to it while this waited for room. What he wrote is for the next who asks.
+        let stream = self.store.events(conversation, Select::Within(bytes))?;
+        Ok(Events::new(stream, room, name, id))
     }
 
     fn config(&self, read: &ReadConfig, id: Option<RequestId>) -> Result<HostToPlugin, Refused> {

@@ -341,6 +341,8 @@ impl Watch<'_> {
     /// Ends everything at once. What was asked for and printed before is done, if that is a matter of moments.
     async fn give_up(&mut self) -> Result<(), SessionError> {
         self.kill().await?;
+        // As in `ended`: somebody else may hold its pipe, and changes must not wait behind answers.
+        self.outbox.close();
         match timeout(HEARD_WITHIN, &mut self.talk).await {
             Ok(Ok((_, printing))) => self.is_printed = printing.finish(HEARD_WITHIN).await,
             Ok(Err(_)) => {}

@@ -120,13 +120,18 @@ pub(crate) fn exists(dir: impl AsFd, path: &str) -> bool {
     rustix::fs::statat(dir, path, AtFlags::SYMLINK_NOFOLLOW).is_ok()
 }
 
-/// The names of the directories in a directory, in no order. Names that are not UTF-8 are not ours
-/// and are left out, and so are links and files.
-pub(crate) fn directories(dir: impl AsFd) -> io::Result<Vec<String>> {
+/// The names of the directories in a directory that somebody wants, in no order. Names that are not UTF-8 are not
+/// ours and are left out, and so are links and files.
+pub(crate) fn directories(
+    dir: impl AsFd,
+    mut is_wanted: impl FnMut(&str) -> bool,
+) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in rustix::fs::Dir::read_from(&dir)? {
         let entry = entry?;
-        let Ok(name) = entry.file_name().to_str() else { continue };
+        let Some(name) = entry.file_name().to_str().ok().filter(|name| is_wanted(name)) else {
+            continue;
+        };
         let is_directory = match entry.file_type() {
             // Not every file system says it here.
             FileType::Unknown => {
@@ -162,7 +167,7 @@ pub(crate) fn rename(dir: impl AsFd, from: &str, to: &str) -> io::Result<()> {
 }
 
 /// Writes the bytes under a name that nobody else uses, and makes them durable.
-fn write_temporary(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<String> {
+pub(crate) fn write_temporary(dir: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<String> {
     let temporary = unique_name(&format!(".{name}."))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
     let mut file = open_file(&dir, &temporary, flags)?;

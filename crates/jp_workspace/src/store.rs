@@ -73,6 +73,9 @@ pub enum Select {
     All,
     /// The last so many, without reading the rest.
     Last(usize),
+    /// Those in the first so many bytes, as [`Store::size`] counts them. Of an array, which has to be read whole,
+    /// all of them or none.
+    Within(u64),
 }
 
 /// The conversations of a store, and what was found damaged on the way.
@@ -116,7 +119,17 @@ pub enum StoreError {
     LongTitle(usize),
     #[error("{path} is damaged: {source}")]
     Array { path: Utf8PathBuf, source: NotAnArray },
+    #[error(
+        "{path} has more conversations than can be listed: they take more than {} MiB; move some of its directories \
+         elsewhere",
+        MOST_LISTED >> 20
+    )]
+    Many { path: Utf8PathBuf },
 }
+
+/// So much all conversations of a listing may take, as [`index::Entry::cost`] counts it. The index and the listing
+/// have all of them in memory, and so has whoever passes the listing on.
+const MOST_LISTED: usize = 64 << 20;
 
 /// The newest first; two of the same moment by id, so that the order never depends on the disk.
 fn sort(conversations: &mut [Summary]) {

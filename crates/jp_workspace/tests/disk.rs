@@ -484,6 +484,77 @@ fn lines_that_are_no_events_are_reported_by_name() {
 }
 
 #[test]
+fn an_array_that_is_too_long_is_named_and_not_read() {
+    let disk = Disk::new();
+    disk.write("17/events.json", "[");
+    let file = fs::File::options().write(true).open(disk.file("17/events.json")).unwrap();
+    file.set_len((64 << 20) + 1).unwrap();
+    let store = disk.store();
+    let told = "67108865 bytes, more than the limit of 67108864";
+    let listing = store.list().unwrap();
+    assert!(listing.damaged[0].path.ends_with("17/events.json"), "{listing:?}");
+    assert_eq!(listing.damaged[0].reason, told);
+    let mut locked = store.lock(id(17), Wait::No).unwrap();
+    for refused in [
+        store.events(id(17), Select::All).map(drop),
+        store.events(id(17), Select::Last(1)).map(drop),
+        store.events(id(17), Select::Within(u64::MAX)).map(drop),
+        locked.append(&[turn()]),
+        locked.push(&[], now()).map(drop),
+    ] {
+        let message = refused.unwrap_err().to_string();
+        assert!(message.ends_with(&format!("17/events.json: {told}")), "{message}");
+    }
+}
+
+#[test]
+fn no_more_is_read_than_somebody_has_room_for() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let mut locked = store.create(None, now()).unwrap();
+    locked.append(&[turn()]).unwrap();
+    let size = store.size(locked.id()).unwrap();
+    locked.append(&[turn(), turn()]).unwrap();
+    let count = |bytes| store.events(locked.id(), Select::Within(bytes)).unwrap().len();
+    let all = store.size(locked.id()).unwrap();
+    for (bytes, want) in [(0, 0), (size - 1, 0), (size, 1), (size + 1, 1), (all - 1, 1), (all, 3)] {
+        assert_eq!(count(bytes), want, "{bytes}");
+    }
+    assert_eq!(count(u64::MAX), 3);
+    disk.write("17/events.json", ARRAY);
+    let size = store.size(id(17)).unwrap();
+    assert_eq!(store.events(id(17), Select::Within(size)).unwrap().len(), 4);
+    assert!(store.events(id(17), Select::Within(size - 1)).is_err());
+}
+
+#[test]
+fn more_than_can_be_listed_is_refused_before_it_is_held() {
+    let disk = Disk::new();
+    let metadata = format!(r#"{{"title":"{}"}}"#, "\\u0001".repeat(4_096));
+    let count = (64 << 20) / (512 + 7 * 4_096);
+    for number in 1..=count {
+        disk.write(&format!("{number}/metadata.json"), &metadata);
+        disk.write(&format!("{number}/events.jsonl"), "");
+    }
+    let store = disk.store();
+    assert_eq!(store.list().unwrap().conversations.len(), count);
+    disk.write("9999/metadata.json", &metadata);
+    for _ in 0..2 {
+        let message = store.list().unwrap_err().to_string();
+        let told =
+            "has more conversations than can be listed: they take more than 64 MiB; move some";
+        assert!(message.contains(told), "{message}");
+    }
+    fs::remove_dir_all(disk.file("9999")).unwrap();
+    // What was noted of them is not built again each time.
+    let log = disk.storage.join("cache/conversations.log");
+    let length = || fs::metadata(&log).unwrap().len();
+    let before = length();
+    assert_eq!(disk.store().list().unwrap().conversations.len(), count);
+    assert!((before..before + 100).contains(&length()), "{before} and {}", length());
+}
+
+#[test]
 fn a_title_has_a_limit_and_mends_damaged_metadata() {
     let disk = Disk::new();
     let store = disk.store();

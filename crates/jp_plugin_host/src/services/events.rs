@@ -6,7 +6,10 @@
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use jp_conversation::{EventError, Stream, stored};
+use jp_conversation::{
+    EventError, Stream,
+    stored::{self, STEP, Sink},
+};
 use jp_plugin::RequestId;
 
 /// How many bytes of events a conversation may have to be read by a plugin.
@@ -15,11 +18,11 @@ pub(super) const LARGEST: u64 = 48 << 20;
 /// How many bytes of events are in memory at the same time.
 const TOGETHER: u64 = LARGEST;
 
-/// A piece is sent when it has so many bytes. With an event behind it, it is still of a size for which the allocator
+/// A piece is sent when it has so many bytes. With what is written at once behind it, it is still of a size for which the allocator
 /// gives the memory of the last one, where larger pieces would be made of new pages each.
 const PIECE: usize = 64 << 10;
 /// The room of a piece.
-const ROOMY: usize = PIECE + (16 << 10);
+const ROOMY: usize = PIECE + STEP;
 
 /// An answer to `read_events`.
 #[derive(Debug)]
@@ -88,31 +91,54 @@ impl Events {
         Self { stream, head, _room: room }
     }
 
-    /// Makes the line, piece by piece, until `take` does not want any more.
-    pub fn write(&self, mut take: impl FnMut(Vec<u8>) -> bool) {
-        let mut piece = Vec::with_capacity(ROOMY);
-        piece.extend_from_slice(&self.head);
+    /// Makes the line, piece by piece, until `take` does not want any more. However long an event is, no piece is.
+    pub fn write(&self, take: impl FnMut(Vec<u8>) -> bool) {
+        let mut pieces = Pieces { piece: Vec::with_capacity(ROOMY), take, is_over: false };
+        pieces.piece.extend_from_slice(&self.head);
         let mut is_first = true;
         let mut left_out = LeftOut::default();
         for raw in self.stream.raw() {
-            let before = piece.len();
-            if !is_first {
-                piece.push(b',');
-            }
-            match stored::write_plain(raw, &mut piece) {
-                Ok(()) => is_first = false,
-                Err(error) => {
-                    // One event that is damaged must not hide all others.
-                    left_out.add(error);
-                    piece.truncate(before);
-                }
-            }
-            if piece.len() >= PIECE && !take(mem::replace(&mut piece, Vec::with_capacity(ROOMY))) {
+            if !pieces.is_wanted() {
                 return;
             }
+            let before = pieces.piece.len();
+            if !is_first {
+                pieces.piece.push(b',');
+            }
+            match stored::write_plain(raw, &mut pieces) {
+                Ok(()) => is_first = false,
+                Err(error) => {
+                    // One event that is damaged must not hide all others. Nothing of it was written.
+                    left_out.add(error);
+                    pieces.piece.truncate(before);
+                }
+            }
         }
-        piece.extend_from_slice(b"]}\n");
-        take(piece);
+        if pieces.is_wanted() {
+            pieces.piece.extend_from_slice(b"]}\n");
+            (pieces.take)(pieces.piece);
+        }
+    }
+}
+
+/// What is written, in pieces.
+struct Pieces<T> {
+    piece: Vec<u8>,
+    take: T,
+    is_over: bool,
+}
+
+impl<T: FnMut(Vec<u8>) -> bool> Sink for Pieces<T> {
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.piece
+    }
+
+    fn is_wanted(&mut self) -> bool {
+        if self.piece.len() >= PIECE && !self.is_over {
+            let piece = mem::replace(&mut self.piece, Vec::with_capacity(ROOMY));
+            self.is_over = !(self.take)(piece);
+        }
+        !self.is_over
     }
 }
 

@@ -4,8 +4,9 @@
 
 use camino::Utf8Path;
 use jp_config::Layer;
+use jp_conversation::Stream;
 use jp_plugin::{PluginToHost, to_host};
-use jp_workspace::{FsStore, MemoryStore};
+use jp_workspace::{FsStore, Listing, Locked, MemoryStore, Metadata, Wait};
 use serde_json::{Value, json};
 
 use super::*;
@@ -109,6 +110,37 @@ fn an_event_that_nobody_could_read_hides_no_other() {
 }
 
 #[test]
+fn no_piece_is_long_however_long_an_event_is() {
+    let services = services(Arc::new(MemoryStore::default()) as Arc<dyn Store>);
+    let id = ask(&services, &json!({ "type": "create_conversation" }))["conversation"].clone();
+    let text = "\u{1}".repeat(2 << 20);
+    let events = json!([
+        { "type": "chat_response", "message": "x".repeat(4 << 20) },
+        { "type": "chat_response", "message": "y", "metadata": { "a": text } },
+    ]);
+    let push = json!({ "type": "push_events", "conversation": id, "events": events });
+    assert_eq!(ask(&services, &push)["type"], "pushed");
+    let read = json!({ "type": "read_events", "conversation": id }).to_string();
+    let Ok(PluginToHost::Request(asked)) = to_host::parse(read.as_bytes()) else { panic!() };
+    let Answer::Events(events) = services.serve(asked) else { panic!() };
+    let (mut line, mut longest) = (Vec::new(), 0);
+    events.write(|piece| {
+        longest = longest.max(piece.capacity());
+        line.extend(piece);
+        true
+    });
+    assert!(longest <= 256 << 10, "{longest}");
+    let read: Value = serde_json::from_slice(&line).unwrap();
+    assert_eq!(read["data"][1]["metadata"]["a"], text.as_str());
+    let mut count = 0;
+    events.write(|_| {
+        count += 1;
+        count < 2
+    });
+    assert_eq!(count, 2);
+}
+
+#[test]
 fn a_conversation_that_is_too_long_is_refused() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let services = services(Arc::clone(&store));
@@ -120,6 +152,49 @@ fn a_conversation_that_is_too_long_is_refused() {
     }
     let refused = ask(&services, &json!({ "type": "read_events", "conversation": id }));
     assert!(refused["message"].as_str().unwrap().contains("more than the limit"), "{refused}");
+}
+
+/// A store in which somebody writes right after a conversation was measured.
+struct Growing(MemoryStore);
+
+impl Store for Growing {
+    fn list(&self) -> Result<Listing, StoreError> {
+        self.0.list()
+    }
+
+    fn create(&self, title: Option<&str>, now: Timestamp) -> Result<Box<dyn Locked>, StoreError> {
+        self.0.create(title, now)
+    }
+
+    fn lock(&self, id: ConversationId, wait: Wait) -> Result<Box<dyn Locked>, StoreError> {
+        self.0.lock(id, wait)
+    }
+
+    fn metadata(&self, id: ConversationId) -> Result<Metadata, StoreError> {
+        self.0.metadata(id)
+    }
+
+    fn size(&self, id: ConversationId) -> Result<u64, StoreError> {
+        let size = self.0.size(id);
+        let event = json!({ "type": "chat_response", "message": "late" });
+        self.0.lock(id, Wait::No)?.push(&[event], now())?;
+        size
+    }
+
+    fn events(&self, id: ConversationId, select: Select) -> Result<Stream, StoreError> {
+        self.0.events(id, select)
+    }
+}
+
+#[test]
+fn what_is_written_while_a_reader_waits_is_for_the_next() {
+    let services = services(Arc::new(Growing(MemoryStore::default())) as Arc<dyn Store>);
+    let id = ask(&services, &json!({ "type": "create_conversation" }))["conversation"].clone();
+    ask(&services, &json!({ "type": "unlock", "conversation": id }));
+    for count in 0..3 {
+        let read = ask(&services, &json!({ "type": "read_events", "conversation": id }));
+        assert_eq!(read["data"].as_array().unwrap().len(), count);
+    }
 }
 
 #[test]

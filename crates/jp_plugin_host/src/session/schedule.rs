@@ -112,15 +112,16 @@ impl Schedule {
     /// A task has ended.
     pub(super) fn give_back(&mut self, claims: &[Claim]) {
         for claim in claims {
-            if let Some(index) = self.running.iter().position(|running| running == claim) {
-                self.running.swap_remove(index);
-            }
+            remove_one(&mut self.running, *claim);
         }
     }
 
     /// Keeps only what changes something: nobody waits for answers any more.
     pub(super) fn keep_changes(&mut self) {
-        self.waiting.retain(|waiting| changes(&waiting.task));
+        self.waiting.retain(|waiting| match &waiting.task {
+            Task::Refuse(_) => false,
+            Task::Serve(asked) => changes(&asked.request),
+        });
     }
 }
 
@@ -136,17 +137,21 @@ impl Claim {
     }
 }
 
-/// Whether a task changes the store, or is needed by one that does.
-fn changes(task: &Task) -> bool {
-    match task {
-        Task::Refuse(_) => false,
-        Task::Serve(asked) => match asked.request {
-            Request::Lock(_)
-            | Request::Unlock(_)
-            | Request::PushEvents(_)
-            | Request::CreateConversation(_) => true,
-            Request::ListConversations | Request::ReadEvents(_) | Request::ReadConfig(_) => false,
-        },
+/// Whether a request changes the store, or is needed by one that does.
+pub(super) fn changes(request: &Request) -> bool {
+    match request {
+        Request::Lock(_)
+        | Request::Unlock(_)
+        | Request::PushEvents(_)
+        | Request::CreateConversation(_) => true,
+        Request::ListConversations | Request::ReadEvents(_) | Request::ReadConfig(_) => false,
+    }
+}
+
+/// Removes a claim, once: several tasks can have the same.
+pub(super) fn remove_one(claims: &mut Vec<Claim>, claim: Claim) {
+    if let Some(index) = claims.iter().position(|other| *other == claim) {
+        claims.swap_remove(index);
     }
 }
 

@@ -5,6 +5,7 @@
 //! not read is not read from any more, until it does.
 
 use std::{
+    mem,
     ops::Range,
     sync::{
         Arc,
@@ -23,7 +24,7 @@ use super::{
     Violation,
     lines::{Lines, TooLong},
     outbox::Outbox,
-    schedule::{Begun, Charge, Claim, Schedule, Task},
+    schedule::{Begun, Charge, Claim, Schedule, Task, changes, remove_one},
     trace,
 };
 use crate::{
@@ -43,8 +44,8 @@ const AT_ONCE: usize = 8;
 const PIECES: usize = 4;
 /// What a request costs beside its line.
 const EACH: usize = 256;
-/// What a value of a pushed event costs in memory.
-const VALUE: usize = 250;
+/// What a value of a pushed event costs in memory. The most costly is an object with one field.
+const VALUE: usize = 400;
 
 /// How a plugin ended its talk.
 #[derive(Debug)]
@@ -66,7 +67,12 @@ pub(super) struct Talk {
     pub(super) is_listening: Arc<AtomicBool>,
     lines: Lines,
     schedule: Schedule,
-    jobs: JoinSet<Vec<Claim>>,
+    /// Requests that are carried out and change something.
+    changes: JoinSet<Vec<Claim>>,
+    /// Those that are only answered.
+    reads: JoinSet<Vec<Claim>>,
+    /// What the latter have claimed.
+    read_claims: Vec<Claim>,
 }
 
 /// How much was started.
@@ -91,9 +97,18 @@ impl Talk {
         outbox: Arc<Outbox>,
         printing: Printing,
     ) -> Self {
-        let (lines, schedule, jobs) = (Lines::default(), Schedule::default(), JoinSet::new());
-        let is_listening = Arc::default();
-        Self { plugin, services, outbox, printing, is_listening, lines, schedule, jobs }
+        Self {
+            plugin,
+            services,
+            outbox,
+            printing,
+            is_listening: Arc::default(),
+            lines: Lines::default(),
+            schedule: Schedule::default(),
+            changes: JoinSet::new(),
+            reads: JoinSet::new(),
+            read_claims: Vec::new(),
+        }
     }
 
     /// Listens to the end. Everything that was asked to be changed before it is done then.
@@ -108,13 +123,16 @@ impl Talk {
             }
             Last::Violation(_) => self.schedule = Schedule::default(),
         }
+        // Nobody gets what they read, so nothing waits for them, however long they take.
+        self.reads.detach_all();
+        self.schedule.give_back(&mem::take(&mut self.read_claims));
         loop {
             if self.start_what_can() == Started::Some {
                 tokio::task::yield_now().await;
                 continue;
             }
-            match self.jobs.join_next().await {
-                Some(ended) => self.ended(ended),
+            match self.changes.join_next().await {
+                Some(ended) => drop(self.ended(ended)),
                 None => break,
             }
         }
@@ -147,13 +165,18 @@ impl Talk {
                 continue;
             }
             let reads = !is_over && self.may_read();
-            self.is_listening.store(reads && self.jobs.is_empty(), Ordering::Release);
+            self.is_listening.store(reads && self.running() == 0, Ordering::Release);
             tokio::select! {
                 read = from.read_buf(self.lines.room()), if reads => {
                     // What cannot be read any more has ended.
                     is_over = !matches!(read, Ok(1..));
                 }
-                Some(ended) = self.jobs.join_next() => self.ended(ended),
+                Some(ended) = self.changes.join_next() => drop(self.ended(ended)),
+                Some(ended) = self.reads.join_next() => {
+                    for claim in self.ended(ended) {
+                        remove_one(&mut self.read_claims, claim);
+                    }
+                }
                 () = self.outbox.room(), if !reads || !self.schedule.is_empty() => {}
             }
             self.is_listening.store(false, Ordering::Release);
@@ -232,7 +255,7 @@ impl Talk {
             if self.outbox.bytes() >= MOST_UNREAD {
                 return Started::All;
             }
-            let is_full = self.jobs.len() >= AT_ONCE;
+            let is_full = self.running() >= AT_ONCE;
             let fits = |task: &Task| !is_full || is_quick(task);
             let Some(Begun { task, claims, cost }) = self.schedule.next(fits) else {
                 return Started::All;
@@ -260,9 +283,20 @@ impl Talk {
         Started::Some
     }
 
+    /// How many requests are carried out.
+    fn running(&self) -> usize {
+        self.changes.len() + self.reads.len()
+    }
+
     fn start(&mut self, asked: Asked, claims: Vec<Claim>, cost: Charge) {
         let (services, outbox) = (Arc::clone(&self.services), Arc::clone(&self.outbox));
-        self.jobs.spawn_blocking(move || {
+        let jobs = if changes(&asked.request) {
+            &mut self.changes
+        } else {
+            self.read_claims.extend(&claims);
+            &mut self.reads
+        };
+        jobs.spawn_blocking(move || {
             // What it was asked with is in memory until it is done.
             let _cost = cost;
             match services.serve(asked) {
@@ -273,11 +307,18 @@ impl Talk {
         });
     }
 
-    fn ended(&mut self, ended: Result<Vec<Claim>, tokio::task::JoinError>) {
+    /// A request was carried out, which gives back these claims.
+    fn ended(&mut self, ended: Result<Vec<Claim>, tokio::task::JoinError>) -> Vec<Claim> {
         match ended {
-            Ok(claims) => self.schedule.give_back(&claims),
-            // Its claims stay, so nothing that builds on it runs.
-            Err(error) => tracing::error!(%error, "a request of a plugin was not carried out"),
+            Ok(claims) => {
+                self.schedule.give_back(&claims);
+                claims
+            }
+            Err(error) => {
+                // Its claims stay, so nothing that builds on it runs.
+                tracing::error!(%error, "a request of a plugin was not carried out");
+                Vec::new()
+            }
         }
     }
 }

@@ -58,10 +58,15 @@ struct Shared {
     /// The conversation that this process wrote to last, and how long its file was then. As long as
     /// it is, its end need not be looked at.
     last_written: Mutex<Option<(ConversationId, u64)>>,
+    /// Held by whoever looks through a long event file: of each there may be a line or an array in memory that is
+    /// as long as it may be.
+    turn: Mutex<()>,
 }
 
 /// A listing may hold a lock while it takes a note; nobody is told of that.
 const GLANCE: Duration = Duration::from_millis(20);
+/// Event files up to this are looked through side by side.
+const SHORT: u64 = 1 << 20;
 
 impl FsStore {
     /// The store in this `.jp` directory. Nothing is read or made yet.
@@ -71,6 +76,7 @@ impl FsStore {
             conversations: OnceLock::new(),
             index: Mutex::new(Index::new(storage.to_owned())),
             last_written: Mutex::new(None),
+            turn: Mutex::new(()),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -113,11 +119,10 @@ impl FsStore {
         if let Some(name) = known.filter(|name| beneath::exists(root, name)) {
             return Ok(name);
         }
-        let names = beneath::directories(root).map_err(failed("list", &self.path_of("")))?;
-        names
-            .into_iter()
-            .find(|name| ConversationId::from_directory_name(name) == Some(id))
-            .ok_or(StoreError::NotFound(id))
+        let is_it = |name: &str| ConversationId::from_directory_name(name) == Some(id);
+        let names = beneath::directories(root, is_it);
+        let names = names.map_err(failed("list", &self.path_of("")))?;
+        names.into_iter().next().ok_or(StoreError::NotFound(id))
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {
@@ -127,6 +132,13 @@ impl FsStore {
 
     fn last_written(&self) -> MutexGuard<'_, Option<(ConversationId, u64)>> {
         self.shared.last_written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until nobody else looks through a long event file, if this one is long. Whoever needs the index as
+    /// well takes that first.
+    fn turn(&self, len: u64) -> Option<MutexGuard<'_, ()>> {
+        let wait = || self.shared.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        (len > SHORT).then(wait)
     }
 
     /// Reads the metadata in a directory; a conversation without any is untitled.
@@ -145,14 +157,27 @@ impl FsStore {
 
     /// The whole stream in a directory.
     fn read_stream(&self, events: &Events, directory: &str) -> Result<Stream, StoreError> {
-        let path = self.path_of(directory).join(events.form.file_name());
-        let bytes = read::whole(&events.file).map_err(failed("read", &path))?;
         match events.form {
-            Form::Lines => Ok(Stream::from_lines(bytes)),
-            Form::Array => {
-                Stream::from_array(bytes).map_err(|source| StoreError::Array { path, source })
+            Form::Lines => {
+                let path = self.path_of(directory).join(EVENTS);
+                let bytes = read::whole(&events.file).map_err(failed("read", &path))?;
+                Ok(Stream::from_lines(bytes))
             }
+            Form::Array => self.read_array(events, directory, read::LIMIT_OF_ARRAY),
         }
+    }
+
+    /// The stream of an array, which has no more bytes than this.
+    fn read_array(
+        &self,
+        events: &Events,
+        directory: &str,
+        limit: u64,
+    ) -> Result<Stream, StoreError> {
+        let path = self.path_of(directory).join(EVENTS_ARRAY);
+        let limit = limit.min(read::LIMIT_OF_ARRAY);
+        let bytes = beneath::read_file(&events.file, limit).map_err(failed("read", &path))?;
+        Stream::from_array(bytes).map_err(|source| StoreError::Array { path, source })
     }
 
     /// Opens and locks the event file of a conversation.
@@ -285,6 +310,10 @@ impl Store for FsStore {
                 stream.keep_last(count);
                 Ok(stream)
             }
+            (Select::Within(bytes), Form::Lines) => read::first(&events.file, bytes)
+                .map(Stream::from_lines)
+                .map_err(|error| self.events_failed("read", &directory, error)),
+            (Select::Within(bytes), Form::Array) => self.read_array(&events, &directory, bytes),
             (Select::All, _) => self.read_stream(&events, &directory),
         }
     }

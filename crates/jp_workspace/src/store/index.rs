@@ -48,9 +48,9 @@ use rustc_hash::FxBuildHasher;
 use rustix::fs::OFlags;
 use serde::de::IgnoredAny;
 
-pub(super) use self::entry::Entry;
+pub(super) use self::entry::{EACH, Entry};
 use self::entry::{EntryRecord, push_entry};
-use super::{Summary, fs::lock_within};
+use super::{MOST_LISTED, Summary, fs::lock_within};
 use crate::{
     beneath,
     layout::{CACHE, INDEX},
@@ -64,6 +64,8 @@ pub(super) struct Index {
     log: Option<File>,
     /// In the order of the log, which is nearly the order of a listing.
     pub(super) entries: IndexMap<ConversationId, Entry, FxBuildHasher>,
+    /// What they cost, all together.
+    cost: usize,
     /// The modification time of the directory when it was last compared with the log.
     pub(super) seen: Option<i128>,
     /// How far the log was read.
@@ -80,17 +82,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ATTEMPTS: u32 = 10;
 /// File systems that count time coarsely do so in at most two seconds.
 const YOUNG: Duration = Duration::from_secs(3);
-/// A log is a few hundred bytes a conversation. One beyond this is not read but built anew.
-const LIMIT: u64 = 64 << 20;
+/// A log of all that can be listed is no longer than that, and rewritten before it has twice as much. One beyond
+/// this is not read but built anew.
+const LIMIT: u64 = 4 * MOST_LISTED as u64;
 /// How many bytes of it are read at once. No record is as long.
 const PIECE: u64 = 1 << 20;
-/// More conversations than these are not believed to a log: a few bytes of it would each take a hundred in memory.
-const MOST_ENTRIES: usize = 500_000;
 
 impl Index {
     pub(super) fn new(storage: Utf8PathBuf) -> Self {
         let entries = IndexMap::default();
-        Self { storage, log: None, entries, seen: None, offset: 0, is_complete: false, records: 0 }
+        let (log, cost, seen, offset, is_complete, records) = (None, 0, None, 0, false, 0);
+        Self { storage, log, entries, cost, seen, offset, is_complete, records }
     }
 
     /// Reads what others have written since the last time. A log that is missing or damaged leaves
@@ -178,6 +180,7 @@ impl Index {
         self.append(&records)?;
         if !gone.is_empty() {
             self.entries.retain(|id, _| there.contains(id));
+            self.cost = self.entries.values().map(Entry::cost).sum();
             self.seen = None;
         }
         Ok(())
@@ -186,7 +189,7 @@ impl Index {
     /// Notes that a conversation is gone, or was made anew.
     pub(super) fn remove(&mut self, id: ConversationId) -> io::Result<()> {
         self.refresh()?;
-        if self.entries.shift_remove(&id).is_none() {
+        if !self.take_out(id) {
             return Ok(());
         }
         self.append(&format!("[\"d\",{id}]\n"))
@@ -246,15 +249,40 @@ impl Index {
         if let Some(seen) = self.seen {
             let _ = writeln!(text, "[\"s\",{seen}]");
         }
-        beneath::replace(self.cache()?, INDEX, text.as_bytes())
+        self.put_in_place_of(&log, &text)
+    }
+
+    /// Puts a new log in place of the one that it was made from. To make it durable can take longer than
+    /// others wait for the lock: then somebody has put an empty log there, with marks in it that the new one
+    /// does not have, and that one stays.
+    ///
+    /// What is left is the moment between the look and the renaming, in which nothing waits for a disk.
+    fn put_in_place_of(&self, old: &File, text: &str) -> io::Result<()> {
+        let cache = self.cache()?;
+        let temporary = beneath::write_temporary(&cache, INDEX, text.as_bytes())?;
+        let put = if beneath::is_linked(old) {
+            beneath::rename(&cache, &temporary, INDEX)
+        } else {
+            Err(io::Error::new(ErrorKind::TimedOut, "somebody has put another log in place"))
+        };
+        put.inspect_err(|_| drop(beneath::unlink(&cache, &temporary)))
     }
 
     /// Takes an entry into the table. One more conversation than before, and what was said of the
     /// directory is not true any more.
     fn insert(&mut self, id: ConversationId, entry: Entry) {
-        if self.entries.insert(id, entry).is_none() {
-            self.seen = None;
+        self.cost += entry.cost();
+        match self.entries.insert(id, entry) {
+            Some(old) => self.cost -= old.cost(),
+            None => self.seen = None,
         }
+    }
+
+    /// Whether there was an entry to take out of the table.
+    fn take_out(&mut self, id: ConversationId) -> bool {
+        let Some(old) = self.entries.shift_remove(&id) else { return false };
+        self.cost -= old.cost();
+        true
     }
 
     fn is_marked(&self, id: ConversationId) -> bool {
@@ -344,6 +372,7 @@ impl Index {
 
     fn forget(&mut self) {
         self.entries.clear();
+        self.cost = 0;
         (self.seen, self.offset, self.records, self.is_complete) = (None, 0, 0, false);
     }
 
@@ -362,8 +391,9 @@ impl Index {
         let mut start = 0;
         for end in memchr_iter(b'\n', bytes) {
             self.fold_record(&bytes[start..end])?;
-            if self.entries.len() > MOST_ENTRIES {
-                return Err(serde::de::Error::custom("nobody has so many conversations"));
+            // A few bytes of it could each take a hundred in memory.
+            if self.cost > MOST_LISTED {
+                return Err(serde::de::Error::custom("more conversations than can be listed"));
             }
             self.records += 1;
             start = end + 1;
@@ -399,7 +429,7 @@ impl Index {
             }
             _ => {
                 let (_, id): (IgnoredAny, u64) = serde_json::from_slice(line)?;
-                self.entries.shift_remove(&ConversationId::from_u64(id));
+                self.take_out(ConversationId::from_u64(id));
                 self.seen = None;
             }
         }

@@ -120,8 +120,14 @@ impl Store for MemoryStore {
 
     fn events(&self, id: ConversationId, select: Select) -> Result<Stream, StoreError> {
         let mut stream = self.read(id, |conversation| conversation.stream.clone())?;
-        if let Select::Last(count) = select {
-            stream.keep_last(count);
+        match select {
+            Select::All => {}
+            Select::Last(count) => stream.keep_last(count),
+            Select::Within(bytes) => {
+                let mut lines = stream.into_lines();
+                lines.truncate(usize::try_from(bytes).unwrap_or(usize::MAX));
+                stream = Stream::from_lines(lines);
+            }
         }
         Ok(stream)
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jp_test::Signal;
+use jp_test::{Output, Signal};
 use serde_json::{Value, json};
 
 use super::{add, configure, fake, is_alive, jp, pid, plugin, shown};
@@ -233,8 +233,21 @@ say(type="print", text="pid %d\n" % child.pid)
 /// A process that is none of its own has both pipes of a plugin, and neither reads nor ends.
 #[test]
 fn whoever_else_has_the_pipes_of_a_plugin_holds_nobody_up() {
-    let env = plugin(
-        r#"
+    let output = held("os._exit(9)", None);
+    assert!(output.stderr().contains("exited with code 9 before it said `exit`"), "{output}");
+}
+
+/// The same, and the plugin does not end by itself.
+#[test]
+fn what_a_plugin_asked_that_is_killed_is_done_whoever_has_its_pipes() {
+    let output = held("time.sleep(100)", Some(Signal::INT));
+    assert!(output.stderr().contains("did not end within 1 seconds"), "{output}");
+}
+
+/// What comes of a plugin whose pipes somebody else has. All that it asked to be changed is.
+#[track_caller]
+fn held(end: &str, signal: Option<Signal>) -> Output {
+    let body = r#"
 made = ask(type="create_conversation")["conversation"]
 answer = {"type": "chat_response", "message": "x" * (8 << 20)}
 ask(type="push_events", conversation=made, events=[answer])
@@ -246,9 +259,10 @@ for n in range(12):
 for n in range(3):
     say(type="push_events", conversation=made, id="p%d" % n, events=[{"type": "turn_start"}])
 time.sleep(0.5)
-os._exit(9)
-"#,
-    );
+open("sent", "w").close()
+"#;
+    let env = plugin(&format!("{body}{end}\n"));
+    configure(&env, "[plugins]\nshutdown_timeout_secs = 1\n");
     let running = jp(&env, &["p"]).timeout(Duration::from_secs(30)).spawn();
     running.expect_stdout("pid ");
     let plugin = pid(&running.stdout_so_far());
@@ -256,11 +270,43 @@ os._exit(9)
     let _held = std::fs::File::open(pipe(0)).unwrap();
     let _open = std::fs::File::options().write(true).open(pipe(1)).unwrap();
     env.write("go", "");
+    if let Some(signal) = signal {
+        while !env.path("sent").exists() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        running.signal(signal);
+    }
     let output = running.wait().code(1);
-    assert!(output.stderr().contains("exited with code 9 before it said `exit`"), "{output}");
     let listed = env.jp(["conversation", "ls", "--format", "json"]).run().success();
     let listed: Value = serde_json::from_str(listed.stdout()).unwrap();
     assert_eq!(listed["events_count"], 4);
+    output
+}
+
+/// jp looks through the files for minutes, and nobody is there any more who wants to know.
+#[test]
+fn what_was_only_asked_to_be_known_is_not_waited_for() {
+    let env = plugin(
+        r#"
+made = ask(type="create_conversation")["conversation"]
+for n in range(400):
+    os.makedirs(init["workspace"]["storage"] + "/conversations/%d" % (100 + n))
+    with open(init["workspace"]["storage"] + "/conversations/%d/events.jsonl" % (100 + n), "w") as file:
+        file.truncate(511 << 20)
+say(type="list_conversations")
+say(type="push_events", conversation=made, events=[{"type": "turn_start"}])
+time.sleep(0.2)
+"#,
+    );
+    let start = Instant::now();
+    jp(&env, &["p"]).timeout(Duration::from_mins(1)).run().success();
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    for n in 0..400 {
+        std::fs::remove_dir_all(env.path(format!(".jp/conversations/{}", 100 + n))).unwrap();
+    }
+    let listed = env.jp(["conversation", "ls", "--format", "json"]).run().success();
+    let listed: Value = serde_json::from_str(listed.stdout()).unwrap();
+    assert_eq!(listed["events_count"], 1);
 }
 
 /// What the polite plugin makes of a signal to jp.

@@ -105,6 +105,96 @@ show([len(hear()["data"]) for _ in made])
 }
 
 #[test]
+fn events_are_looked_at_and_not_made() {
+    // Objects of one field, which take most as values; a long text with an escape, of a type that nobody knows.
+    check(
+        r#"
+START = '{"timestamp":"2026-03-18T13:19:13Z","type":"hologram","a":'
+made = [make() for _ in range(2)]
+with open(path(made[0], "events.jsonl"), "w") as file:
+    file.write(START + "[" + ",".join(['{"":0}'] * 499000) + "]}\n")
+with open(path(made[1], "events.jsonl"), "w") as file:
+    file.write(START + '"\\n' + "x" * (44 << 20) + '"}\n')
+show(listed())
+for ident in made:
+    show(ask(type="lock", conversation=ident)["type"])
+    show(ask(type="push_events", conversation=ident, events=[{"type": "turn_start"}])["type"])
+"#,
+        "[1, 1]\n\"locked\"\n\"pushed\"\n\"locked\"\n\"pushed\"\n",
+    );
+    // By the protocol alone.
+    check(
+        r#"
+made = [ask(type="create_conversation")["conversation"] for _ in range(8)]
+for ident in made:
+    long = [{"type": "chat_response", "message": "\n" + "x" * (15900 << 10)}]
+    assert ask(type="push_events", conversation=ident, events=long)["type"] == "pushed"
+for ident in made:
+    assert ask(type="unlock", conversation=ident)["type"] == "unlocked"
+    assert ask(type="lock", conversation=ident)["type"] == "locked"
+for n, ident in enumerate(made):
+    say(type="push_events", conversation=ident, events=[{"type": "turn_start"}], id=str(n))
+show([hear()["type"] for _ in made])
+"#,
+        &format!("[{}]\n", ["\"pushed\""; 8].join(", ")),
+    );
+}
+
+#[test]
+fn an_array_is_read_up_to_a_limit_and_one_at_a_time() {
+    check(
+        r#"
+made = [make() for _ in range(8)]
+for n, ident in enumerate(made):
+    os.remove(path(ident, "events.jsonl"))
+    with open(path(ident, "events.json"), "w") as file:
+        if n == 0:
+            file.truncate(500 << 20)
+        else:
+            file.write("[" + '{"timestamp":"2026-03-18T13:19:13Z","type":"turn_start"}' + " " * (60 << 20) + "]")
+show(listed())
+for ident in made:
+    assert ask(type="lock", conversation=ident)["type"] == "locked"
+for n, ident in enumerate(made):
+    say(type="push_events", conversation=ident, events=[{"type": "turn_start"}], id=str(n))
+show(sorted(hear()["type"] for _ in made))
+"#,
+        "[0, 1, 1, 1, 1, 1, 1, 1]\n[\"error\", \"pushed\", \"pushed\", \"pushed\", \"pushed\", \"pushed\", \"pushed\", \"pushed\"]\n",
+    );
+}
+
+#[test]
+fn events_that_become_longer_are_written_in_pieces() {
+    check(
+        r#"
+import base64
+made = make()
+with open(path(made, "events.jsonl"), "w") as file:
+    content = base64.b64encode(b"\x01" * (35 << 20)).decode()
+    file.write('{"timestamp":"2026-03-18T13:19:13Z","type":"tool_call_response","id":"t","content":"' + content + '"}\n')
+data = ask(type="read_events", conversation=made)["data"]
+show([len(it["content"]) for it in data])
+"#,
+        "[36700160]\n",
+    );
+    // By the protocol alone, of several at the same time.
+    check(
+        r#"
+made = [ask(type="create_conversation")["conversation"] for _ in range(6)]
+for n in range(13):
+    event = {"type": "turn_start", "metadata": {"a": "\u0001" * 2790000}}
+    answer = ask(type="push_events", conversation=made[n % 6], events=[event])
+    assert answer["type"] == "pushed", answer
+sys.stdout.write("".join(json.dumps({"type": "read_events", "conversation": it, "id": it}) + "\n" for it in made))
+sys.stdout.flush()
+time.sleep(3)
+show(sum(len(hear()["data"]) for _ in made))
+"#,
+        "13\n",
+    );
+}
+
+#[test]
 fn what_has_no_end_is_read_in_pieces() {
     check(
         r#"

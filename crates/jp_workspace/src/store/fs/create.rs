@@ -25,11 +25,16 @@ impl FsStore {
     ) -> Result<LockedOnDisk, StoreError> {
         let metadata = Metadata::new(title, now)?;
         let root = self.ensure_root()?;
-        let names = beneath::directories(root).map_err(failed("list", &self.path_of("")))?;
-        self.sweep(root, &names);
+        // Directories with words behind the id would not be in the way of a rename.
+        let mut taken = HashSet::new();
+        let left = beneath::directories(root, |name| {
+            taken.extend(ConversationId::from_directory_name(name));
+            name.starts_with('.')
+        });
+        self.sweep(root, &left.map_err(failed("list", &self.path_of("")))?);
         let temporary = beneath::unique_name(NEW).map_err(failed("create", &self.path_of(NEW)))?;
         let events = self.prepare(root, &temporary, &metadata)?;
-        let id = self.claim_id(root, &temporary, &names, ConversationId::at(now))?;
+        let id = self.claim_id(root, &temporary, &taken, ConversationId::at(now))?;
         // An earlier conversation may have had the same id; nothing of it is true of this one.
         if let Err(error) = self.index().remove(id) {
             tracing::debug!(%error, "the conversation log could not be written");
@@ -64,12 +69,9 @@ impl FsStore {
         &self,
         root: &OwnedFd,
         temporary: &str,
-        names: &[String],
+        taken: &HashSet<ConversationId>,
         mut id: ConversationId,
     ) -> Result<ConversationId, StoreError> {
-        // Directories with words behind the id would not be in the way of the rename.
-        let taken: HashSet<ConversationId> =
-            names.iter().filter_map(|name| ConversationId::from_directory_name(name)).collect();
         loop {
             while taken.contains(&id) {
                 id = id.next();

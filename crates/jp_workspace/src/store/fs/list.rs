@@ -4,6 +4,7 @@
 use std::{
     collections::HashMap,
     io::{self, ErrorKind},
+    mem,
     os::{fd::OwnedFd, unix::fs::MetadataExt},
 };
 
@@ -18,8 +19,8 @@ use super::{
 use crate::{
     layout::EVENTS,
     store::{
-        Damage, Listing, StoreError, Summary,
-        index::{Entry, Index},
+        Damage, Listing, MOST_LISTED, StoreError, Summary,
+        index::{EACH, Entry, Index},
         metadata::short,
         sort,
     },
@@ -40,13 +41,18 @@ impl FsStore {
         let list_failed = || failed("list", &self.path_of(""));
         let changed = beneath::modified(root).map_err(list_failed())?;
         let is_seen = index.seen == Some(changed);
-        let joined = if is_seen {
-            self.join_known(&index)
+        let mut joined = if is_seen {
+            self.join_known(&index)?
         } else {
-            let names = beneath::directories(root).map_err(list_failed())?;
-            self.join_names(&index, &names)
+            let (names, cost) = names(root).map_err(list_failed())?;
+            self.check(cost)?;
+            self.join_names(&index, &names)?
         };
-        let Joined { mut listing, unsettled } = joined;
+        // To look at files can take long, and whoever writes meanwhile has to mark that in the index.
+        drop(index);
+        self.look_at_unknown(&mut joined)?;
+        let Joined { mut listing, unsettled, .. } = joined;
+        let mut index = self.index();
         let saved = self.settle(&mut index, root, unsettled).and_then(|all_settled| {
             if !is_seen {
                 index.remove_others(&listing.conversations)?;
@@ -65,33 +71,43 @@ impl FsStore {
     }
 
     /// What the index knows, where the directory has not changed since the two were compared.
-    fn join_known(&self, index: &Index) -> Joined {
+    fn join_known(&self, index: &Index) -> Result<Joined, StoreError> {
         let mut joined = Joined::default();
         joined.listing.conversations.reserve(index.entries.len());
         for (id, entry) in &index.entries {
             if entry.dirty {
-                self.join_unknown(*id, &entry.directory_name(*id), entry, &mut joined);
+                joined.add_unknown(*id, entry.directory_name(*id).into_owned(), entry.clone());
             } else {
-                joined.listing.conversations.push(entry.summary(*id));
+                joined.add(*id, entry);
             }
+            self.check(joined.cost)?;
         }
-        joined
+        Ok(joined)
     }
 
     /// Joins the names in the directory with what the index knows.
-    fn join_names(&self, index: &Index, names: &[String]) -> Joined {
+    fn join_names(&self, index: &Index, names: &[String]) -> Result<Joined, StoreError> {
         let mut joined = Joined::default();
         joined.listing.conversations.reserve(names.len());
-        for (id, name) in self.one_each(names, &mut joined.listing.damaged) {
+        let chosen = self.one_each(names, &mut joined.listing.damaged);
+        joined.cost += cost_of(&joined.listing.damaged);
+        for (id, name) in chosen {
             match index.entries.get(&id).filter(|entry| entry.directory_name(id) == name) {
-                Some(entry) if !entry.dirty => {
-                    joined.listing.conversations.push(entry.summary(id));
-                }
-                Some(entry) => self.join_unknown(id, name, entry, &mut joined),
-                None => self.join_unknown(id, name, &Entry::default(), &mut joined),
+                Some(entry) if !entry.dirty => joined.add(id, entry),
+                Some(entry) => joined.add_unknown(id, name.to_owned(), entry.clone()),
+                None => joined.add_unknown(id, name.to_owned(), Entry::default()),
             }
+            self.check(joined.cost)?;
         }
-        joined
+        Ok(joined)
+    }
+
+    /// Ends a listing that takes too much before it has taken it.
+    fn check(&self, cost: usize) -> Result<(), StoreError> {
+        if cost > MOST_LISTED {
+            return Err(StoreError::Many { path: self.path_of("") });
+        }
+        Ok(())
     }
 
     /// One directory for each id: the one named by the id alone, if there are several.
@@ -123,14 +139,21 @@ impl FsStore {
         chosen
     }
 
-    /// Looks at the files of a conversation.
-    fn join_unknown(&self, id: ConversationId, name: &str, base: &Entry, joined: &mut Joined) {
-        let examined = self.examine(id, name, base, &mut joined.listing.damaged);
-        joined.listing.conversations.push(examined.entry.summary(id));
-        // What is damaged stays unknown, so that every listing reports it.
-        if examined.is_whole {
-            joined.unsettled.push((id, examined));
+    /// Looks at the files of conversations that the index does not know for certain.
+    fn look_at_unknown(&self, joined: &mut Joined) -> Result<(), StoreError> {
+        for (id, name, base) in mem::take(&mut joined.unknown) {
+            let before = joined.listing.damaged.len();
+            let examined = self.examine(id, &name, &base, &mut joined.listing.damaged);
+            joined.cost += cost_of(&joined.listing.damaged[before..]);
+            joined.cost -= base.cost();
+            joined.add(id, &examined.entry);
+            // What is damaged stays unknown, so that every listing reports it.
+            if examined.is_whole {
+                joined.unsettled.push((id, examined));
+            }
+            self.check(joined.cost)?;
         }
+        Ok(())
     }
 
     /// Notes what was found. Where nobody is writing and everything is still as it was found, the
@@ -229,14 +252,15 @@ impl FsStore {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Counted::default()),
             Err(error) => return Err(read_failed(error)),
         };
-        beneath::check_regular(&events.file.metadata().map_err(read_failed)?)
-            .map_err(read_failed)?;
+        let metadata = events.file.metadata().map_err(read_failed)?;
+        beneath::check_regular(&metadata).map_err(read_failed)?;
+        let _turn = self.turn(metadata.len());
         let stamp = Stamp::of(&events);
         let mut counted = match events.form {
             Form::Array => {
                 let mut counted = Counted::default();
                 let stream = self.read_stream(&events, directory)?;
-                stream.raw().for_each(|event| counted.add(Line::Whole(event)));
+                stream.raw().map(Line::of).for_each(|line| counted.add(line));
                 counted
             }
             Form::Lines => count_lines(base, &events).map_err(read_failed)?,
@@ -252,7 +276,8 @@ impl FsStore {
             StoreError::Array { path, source } => (path.clone(), source.to_string()),
             other => (self.path_of(directory), other.to_string()),
         };
-        Damage { path, reason }
+        // Some quote what they are about.
+        Damage { path, reason: reason.chars().take(300).collect() }
     }
 }
 
@@ -272,8 +297,41 @@ fn count_lines(base: &Entry, events: &Events) -> io::Result<Counted> {
 #[derive(Default)]
 struct Joined {
     listing: Listing,
+    /// Of these the files are still to be looked at: their directories, and what the index knows.
+    unknown: Vec<(ConversationId, String, Entry)>,
     /// What was found in the files of conversations that the index did not know for certain.
     unsettled: Vec<(ConversationId, Examined)>,
+    /// What all that takes in memory.
+    cost: usize,
+}
+
+impl Joined {
+    fn add(&mut self, id: ConversationId, entry: &Entry) {
+        self.cost += entry.cost();
+        self.listing.conversations.push(entry.summary(id));
+    }
+
+    fn add_unknown(&mut self, id: ConversationId, directory: String, base: Entry) {
+        self.cost += base.cost();
+        self.unknown.push((id, directory, base));
+    }
+}
+
+fn cost_of(damaged: &[Damage]) -> usize {
+    damaged.iter().map(|damage| EACH + damage.path.as_str().len() + damage.reason.len()).sum()
+}
+
+/// The directories of conversations, and what they cost. No more of them are kept than can be listed.
+fn names(root: &OwnedFd) -> io::Result<(Vec<String>, usize)> {
+    let mut cost = 0;
+    let names = beneath::directories(root, |name| {
+        let is_ours = ConversationId::from_directory_name(name).is_some();
+        if is_ours {
+            cost += EACH + name.len();
+        }
+        is_ours && cost <= MOST_LISTED
+    })?;
+    Ok((names, cost))
 }
 
 struct Examined {
@@ -312,12 +370,12 @@ impl Counted {
     /// Counts one more.
     fn add(&mut self, line: Line<'_>) {
         self.count += 1;
-        let event = match line {
-            Line::Whole(event) => stored::from_slice(event).ok(),
+        let head = match line {
+            Line::Whole(event) => stored::head(event).ok(),
             Line::TooLong => None,
         };
-        match event {
-            Some(event) => self.last = Some(event.timestamp.as_microsecond()),
+        match head {
+            Some(head) => self.last = Some(head.timestamp.as_microsecond()),
             None => self.unreadable += 1,
         }
     }

@@ -108,6 +108,8 @@ impl LockedOnDisk {
     /// Replaces an array by a file of lines. The array stays until the lines are durable; the new
     /// file is locked before it gets the name that others would lock.
     fn convert(&mut self) -> Result<(), StoreError> {
+        // The array is in memory until it is written.
+        let _turn = self.store.turn(u64::MAX);
         let stream = self.store.read_stream(&self.events, &self.directory)?;
         let root = self.store.root_of(self.id)?;
         let bytes = stream.into_lines();
@@ -130,23 +132,23 @@ impl LockedOnDisk {
     }
 
     fn read_validator(&self) -> Result<Validator, StoreError> {
+        let _turn = self.store.turn(self.len);
         let mut validator = Validator::default();
-        let mut observe = |event: &[u8]| {
-            if let Ok(event) = stored::from_slice(event) {
-                validator.observe(&event);
+        let observe = |line: Line<'_>| {
+            if let Line::Whole(event) = line
+                && let Ok(head) = stored::head(event)
+            {
+                validator.observe_head(&head);
             }
         };
         match self.events.form {
             Form::Lines => {
-                let observe = |line: Line<'_>| match line {
-                    Line::Whole(event) => observe(event),
-                    Line::TooLong => {}
-                };
                 read::lines(&self.events.file, 0, self.len, observe)
                     .map_err(|error| self.failed("read", error))?;
             }
             Form::Array => {
-                self.store.read_stream(&self.events, &self.directory)?.raw().for_each(&mut observe);
+                let stream = self.store.read_stream(&self.events, &self.directory)?;
+                stream.raw().map(Line::of).for_each(observe);
             }
         }
         Ok(validator)

@@ -17,8 +17,11 @@ use crate::beneath;
 /// An event file beyond this is not read whole; its last events still are. What has no end for so long is not
 /// searched for it any further.
 const LIMIT: u64 = 512 << 20;
-/// A line beyond this is nobody's event where lines are handed over one by one.
-const LONGEST: u64 = 64 << 20;
+/// The same for one that is an array: it is held whole to be looked at, where of lines there is one at a time.
+pub(super) const LIMIT_OF_ARRAY: u64 = 64 << 20;
+/// A line beyond this is nobody's event where lines are handed over one by one. Reading a text with escapes takes
+/// as much again.
+const LONGEST: u64 = 48 << 20;
 /// How many bytes are held while the end of the last batch is searched for.
 const WINDOW: u64 = 64 << 10;
 /// How many bytes are read at once where lines are handed over one by one.
@@ -34,9 +37,22 @@ pub(super) enum Line<'a> {
     TooLong,
 }
 
+impl<'a> Line<'a> {
+    pub(super) fn of(event: &'a [u8]) -> Self {
+        if event.len() as u64 > LONGEST { Self::TooLong } else { Self::Whole(event) }
+    }
+}
+
 /// The bytes of an event file.
 pub(super) fn whole(file: &File) -> io::Result<Vec<u8>> {
     beneath::read_file(file, LIMIT)
+}
+
+/// The first so many bytes of an event file, or all if it has fewer.
+pub(super) fn first(file: &File, count: u64) -> io::Result<Vec<u8>> {
+    let metadata = file.metadata()?;
+    beneath::check_regular(&metadata)?;
+    range(file, 0, metadata.len().min(count))
 }
 
 /// The last so many events of a file of lines, read backwards from its end.
@@ -130,25 +146,21 @@ pub(super) fn committed(file: &File, len: u64) -> io::Result<u64> {
 
 fn committed_by(window: u64, file: &File, len: u64) -> io::Result<u64> {
     let mut end = len;
-    // Whether the first byte behind the window is a line break: then what stands before it decides.
-    let mut break_behind = false;
     while end > 0 {
         let start = end.saturating_sub(window);
-        let bytes = range(file, start, end)?;
-        if bytes.len() as u64 != end - start {
-            // Somebody has cut off what was unfinished.
-            (end, break_behind) = (start + bytes.len() as u64, false);
-        }
-        if break_behind && bytes.last() != Some(&b' ') {
-            return Ok(end + 1);
-        }
+        // What stands before a line break decides, and both have to be of one moment: somebody may cut off what
+        // was unfinished and write something else. So the byte before the window is read with it.
+        let from = start.saturating_sub(1);
+        let bytes = range(file, from, end)?;
         for at in memrchr_iter(b'\n', &bytes) {
-            let before = at.checked_sub(1).map(|before| bytes[before]);
-            if before != Some(b' ') && (before.is_some() || start == 0) {
-                return Ok(start + at as u64 + 1);
+            let is_last = match at.checked_sub(1) {
+                Some(before) => bytes[before] != b' ',
+                None => from == 0,
+            };
+            if is_last {
+                return Ok(from + at as u64 + 1);
             }
         }
-        break_behind = bytes.first() == Some(&b'\n');
         end = start;
         if len - end > LIMIT {
             let message = format!("nothing in the last {LIMIT} bytes is finished");

@@ -27,7 +27,20 @@ pub(in crate::store) struct Entry {
     pub(in crate::store) dirty: bool,
 }
 
+/// What a conversation takes in a listing beside its title: in the index, in the summary, among the names of a
+/// directory, and in each of these once more while they grow.
+pub(in crate::store) const EACH: usize = 512;
+
 impl Entry {
+    /// How much memory it may take, and no less than its record has bytes. A title is there as the index has it and
+    /// as the summary does, and in the log characters of one byte can have six.
+    pub(in crate::store) fn cost(&self) -> usize {
+        let title = self.title.as_deref().unwrap_or_default();
+        let is_escaped = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+        let escaped = title.bytes().filter(is_escaped).count();
+        EACH + 2 * title.len() + 5 * escaped + self.directory.as_ref().map_or(0, String::len)
+    }
+
     /// The name of the directory of the conversation with this id.
     pub(in crate::store) fn directory_name(&self, id: ConversationId) -> Cow<'_, str> {
         match &self.directory {

@@ -30,6 +30,8 @@ use std::fs;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+use camino::Utf8Path;
 use camino::Utf8PathBuf;
 use serde_json::json;
 
@@ -37,6 +39,8 @@ use self::measure::{Measurement, Pair, measure};
 use crate::cmd::Cmd;
 use crate::failure::{Failure, Result};
 use crate::own_dir;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+use crate::{needs, order};
 
 /// How often a pair is measured before its ratio counts as over the limit.
 const TRIES: u32 = 3;
@@ -111,8 +115,23 @@ impl Programs {
             fs::copy(self.dir.join(name), installed.join(name)).map(drop)
         };
         PROGRAMS.into_iter().try_for_each(copy).map_err(Failure::because("cannot install"))?;
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        check_order(&installed.join("jp"))?;
         Ok(installed)
     }
+}
+
+/// Says when the list by which functions are put side by side has become one of another program.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn check_order(jp: &Utf8Path) -> Result {
+    needs::meet(needs::STARTUP)?;
+    let (known, all) = order::known(jp)?;
+    if known * 10 < all * 9 {
+        println!(
+            "jp has {known} of {all} functions that were put first: `cargo xtask order` finds them anew"
+        );
+    }
+    Ok(())
 }
 
 /// Measures the benchmarks whose name contains the filter; what follows a slash in it is part of the name of a pair.

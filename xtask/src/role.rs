@@ -19,8 +19,8 @@ pub(crate) enum Role {
     VfsMemory,
     /// A server of another protocol that is measured
     McpServer,
-    /// The same, with threads for its streams
-    ThreadedMcpServer,
+    /// The same, made for speed alone
+    TightMcpServer,
     /// A plugin that is measured
     PluginWorker,
     /// What it is compared with
@@ -47,7 +47,7 @@ impl Role {
             Self::VfsWorker => vfs::work(),
             Self::VfsMemory => vfs::memory_host(),
             Self::McpServer => mcp::bare::serve(),
-            Self::ThreadedMcpServer => mcp::bare::serve_with_threads(),
+            Self::TightMcpServer => mcp::bare::serve_tightly(),
             Self::PluginWorker => plugin::work(),
             Self::PluginEcho => plugin::be_an_echo(),
             Self::SoakTool => soak::be_a_tool(),

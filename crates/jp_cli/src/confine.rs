@@ -44,8 +44,8 @@ pub(crate) fn plugin_sandbox(own: &Config, here: &Config) -> SandboxSettings {
 }
 
 /// Confines a program that nobody trusts yet: whatever the configuration says, in the profile for tools
-/// without rules, with a place of ours for what it changes, and with caches as they are. What it may read beside is for the user to
-/// say: the workspace in which it is tried can come from the same hands.
+/// without rules, with a place of ours for what it changes, and with caches as they are. What it may read
+/// beside is for the user to say: the workspace in which it is tried can come from the same hands.
 pub(crate) fn strict_confiner(ctx: &Ctx, store: Utf8PathBuf) -> Result<Confiner> {
     let own = ctx.own_config()?;
     let sandbox = &own.app.sandbox;

@@ -1,8 +1,8 @@
 //! Files on a disk, opened beneath a handle of the root.
 //!
 //! Whatever is judged is judged and used by [`Files`], which holds on to what it found. What this file
-//! adds is the shape of the operations: parents that are made, a deletion that takes a whole directory ([`delete`]), and a move
-//! that leaves everything a name ([`moving`]).
+//! adds is the shape of the operations: parents that are made, a deletion that takes a whole directory
+//! ([`delete`]), and a move that leaves everything a name ([`moving`]).
 //! Each step of those is judged by itself where it happens, so somebody who swaps directories under us
 //! can make an operation fail and cannot make it reach what the rules deny.
 

@@ -37,7 +37,7 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
 
 fn round_trip(file: &Rc<Utf8PathBuf>, era: Era) -> Result<Pair> {
     let _pinned = pin::to_one_core()?;
-    let (ours, bare) = (Ours::new(era)?, Mcp::start(era, Make::Pipes)?);
+    let (ours, bare) = (Ours::new(era)?, Mcp::start(era, Make::Tight)?);
     let (subject, peer) = (file.clone(), file.clone());
     Ok(Pair {
         name: format!("MCP call, {} era, against the library alone", era.name()),
@@ -64,7 +64,7 @@ fn first_answer(file: &Rc<Utf8PathBuf>, era: Era) -> Pair {
         peer: Work::timed(move || {
             let _pinned = pin::to_one_core()?;
             let start = Instant::now();
-            Mcp::start(era, Make::Pipes)?.read(&peer, KIBIBYTE, 1)?;
+            Mcp::start(era, Make::Tight)?.read(&peer, KIBIBYTE, 1)?;
             Ok(start.elapsed())
         }),
     }

@@ -8,12 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Programs;
 use super::measure::{Pair, Work};
 use crate::failure::{Failure, Result};
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-use crate::{needs, order};
 
 pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    check_order(&programs.path("jp")?)?;
     Ok(vec![Pair {
         name: "startup".to_owned(),
         limit: 2.5,
@@ -21,19 +17,6 @@ pub(super) fn pairs(programs: &Programs) -> Result<Vec<Pair>> {
         subject: spawn(programs.path("jp")?, &["--version"]),
         peer: spawn("/bin/true".into(), &[]),
     }])
-}
-
-/// Says when the list by which functions are put side by side has become one of another program.
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn check_order(jp: &Utf8Path) -> Result {
-    needs::meet(needs::STARTUP)?;
-    let (known, all) = order::known(jp)?;
-    if known * 10 < all * 9 {
-        println!(
-            "jp has {known} of {all} functions that were put first: `cargo xtask order` finds them anew"
-        );
-    }
-    Ok(())
 }
 
 /// Starts a program and waits for it. Without anything to do between fork and exec,

@@ -18,8 +18,8 @@ pub(super) const LARGEST: u64 = 48 << 20;
 /// How many bytes of events are in memory at the same time.
 const TOGETHER: u64 = LARGEST;
 
-/// A piece is sent when it has so many bytes. With what is written at once behind it, it is still of a size for which the allocator
-/// gives the memory of the last one, where larger pieces would be made of new pages each.
+/// A piece is sent when it has so many bytes. With what is written at once behind it, it is still of a size for which
+/// the allocator gives the memory of the last one, where larger pieces would be made of new pages each.
 const PIECE: usize = 64 << 10;
 /// The room of a piece.
 const ROOMY: usize = PIECE + STEP;

@@ -1,9 +1,9 @@
 //! The peer: `read_file` of an MCP server, with the official library on both sides and nothing else. There is no
 //! policy.
 //!
-//! Client and server run on one thread each and wait for the pipes themselves, as the library recommends for pipes;
-//! that is the tightest that it allows. A second server runs on all threads of a runtime with the standard streams
-//! of tokio, for which threads read and write.
+//! The usual server is what the library's table of transports lists for standard streams, on the runtime that
+//! `#[tokio::main]` makes: threads read and write for it. The tight one has a single thread that waits for the pipes
+//! itself, which is the fastest that the library allows; so does the client, whichever server it talks to.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -32,10 +32,10 @@ use crate::role::Role;
 /// How the server is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Make {
-    /// On one thread, which waits for the pipes itself.
-    Pipes,
     /// On all threads of a runtime, with threads for its streams.
-    Threads,
+    Usual,
+    /// On one thread, which waits for the pipes itself.
+    Tight,
 }
 
 /// A client with its server.
@@ -109,16 +109,16 @@ fn greeting(era: Era) -> ClientLifecycleMode {
 /// The program of the server, which talks over pipes.
 pub(super) fn command(make: Make) -> Command {
     let role = match make {
-        Make::Pipes => Role::McpServer,
-        Make::Threads => Role::ThreadedMcpServer,
+        Make::Usual => Role::McpServer,
+        Make::Tight => Role::TightMcpServer,
     };
     let mut command = role.command();
     command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }
 
-/// The server, on the streams of this process.
-pub(crate) fn serve() -> Result {
+/// The tight server, on the streams of this process.
+pub(crate) fn serve_tightly() -> Result {
     let failed = |error| Failure::because("cannot use the streams")(error);
     runtime()?.block_on(async {
         let own = |fd: std::os::fd::BorrowedFd<'_>| fd.try_clone_to_owned().map_err(failed);
@@ -130,8 +130,8 @@ pub(crate) fn serve() -> Result {
     })
 }
 
-/// The same with threads that read and write.
-pub(crate) fn serve_with_threads() -> Result {
+/// The usual server.
+pub(crate) fn serve() -> Result {
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(Failure::because("cannot start a runtime"))?;
     runtime.block_on(answer(stdio()))

@@ -89,7 +89,7 @@ impl Launch for Plain {
     fn launch(&self) -> BoxFuture<'_, std::result::Result<Launched, LaunchError>> {
         Box::pin(async {
             let failed = |error| LaunchError::new("cannot start the MCP server").because(error);
-            let mut child = command(Make::Pipes).stderr(Stdio::piped()).spawn().map_err(failed)?;
+            let mut child = command(Make::Tight).stderr(Stdio::piped()).spawn().map_err(failed)?;
             let (Some(stdin), Some(stdout), Some(stderr)) =
                 (child.stdin.take(), child.stdout.take(), child.stderr.take())
             else {

@@ -12,9 +12,10 @@
 //!
 //! A file that takes the place of another gets its permissions first, its group and its list of who may use it (ACL)
 //! included: what is in the directory would give it others. Where a rename would lose something (other names of the
-//! file, its owner, a group that we may not give) or cannot be done, the content is written into the file itself. Room for it is reserved first, so a full disk or a quota that is used up
-//! costs nothing. Half of the content is left where the write fails in spite of that: if we are killed, if the device
-//! fails, or on a file system that cannot reserve or copies what is overwritten, if it is full.
+//! file, its owner, a group that we may not give) or cannot be done, the content is written into the file itself. Room
+//! for it is reserved first, so a full disk or a quota that is used up costs nothing. Half of the content is left where
+//! the write fails in spite of that: if we are killed, if the device fails, or on a file system that cannot reserve or
+//! copies what is overwritten, if it is full.
 
 use std::{
     fs::File,

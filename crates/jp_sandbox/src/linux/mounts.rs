@@ -240,15 +240,19 @@ impl<'a> Tree<'a> {
     }
 
     fn make_mount_point(&self, path: &Utf8Path, is_directory: bool) -> io::Result<()> {
-        let make = || match is_directory {
-            true => make_directory(self.root.as_fd(), inside(path)),
-            false => make_file(self.root.as_fd(), inside(path)),
-        };
-        match make() {
+        match self.make_at(path, is_directory) {
             // Most places are beside others.
-            Err(error) if is_missing(&error) => self.make_parents(path).and_then(|()| make()),
-            made => made,
+            Err(error) if is_missing(&error) => {
+                self.make_parents(path)?;
+                self.make_at(path, is_directory)
+            }
+            done => done,
         }
+    }
+
+    fn make_at(&self, path: &Utf8Path, is_directory: bool) -> io::Result<()> {
+        let make = if is_directory { make_directory } else { make_file };
+        make(self.root.as_fd(), inside(path))
     }
 
     /// Makes a link where nothing of the host is seen that could have it.
